@@ -1,0 +1,168 @@
+"""A metric is a record: what it reads, how its texts are cut, what it returns, and one function that computes it.
+
+Everything else (the Polars expression, the command line, the null rules, the signature, the documentation table, the
+tests that run over every metric) is derived from this record. Declaring a metric imports neither numba nor torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from gistmark_engine.version import __version__
+
+if TYPE_CHECKING:
+    from gistmark_engine.tokens import Tokens
+
+Dtype = Literal["float64", "int64", "bool", "enum", "string", "list<string>"]
+Column = NDArray[np.float64] | pa.Array
+
+ROLES = ("summary", "references", "source", "query", "persona")
+
+STATUSES = (
+    "ok",
+    "empty_summary",
+    "empty_reference",
+    "empty_source",
+    "too_short",
+    "truncated",
+    "undefined",
+    "repaired",
+    "failed",
+)
+STATUS: Mapping[str, int] = {name: code for code, name in enumerate(STATUSES)}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One output column of a metric.
+
+    `low` and `high` bound its values (None: unbounded); `better` says which direction is good (None: neither).
+    `summary` lists the statistics by which a table may condense it: "mean", "median", "quartiles", "counts"
+    (the share of each level, for enum and bool). An empty tuple keeps it out of tables. `levels` are an enum's values.
+    """
+
+    dtype: Dtype = "float64"
+    low: float | None = None
+    high: float | None = None
+    better: Literal["higher", "lower"] | None = None
+    summary: tuple[str, ...] = ("mean",)
+    levels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.dtype == "enum") != bool(self.levels):
+            raise ValueError("an enum field, and only an enum field, lists its levels")
+
+
+STATUS_FIELD = Field("enum", summary=("counts",), levels=STATUSES)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenizer:
+    """How a metric wants its texts cut: the name of a tokenizer and its options; two equal records share their tokens."""
+
+    name: str
+    stem: bool = False
+    sentences: bool = False
+
+    @property
+    def options(self) -> dict[str, object]:
+        """What of the tokenizer enters a metric's signature."""
+        return {"tok": self.name, "stem": self.stem}
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Where a metric is defined: the paper (with section) and the reference implementation (with version) it equals."""
+
+    paper: str
+    reference: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """How a metric that is no mean of rows makes one number of many.
+
+    `statistics` names additive fields of the metric; `finish` turns their sums into the corpus scores by column name.
+    """
+
+    statistics: tuple[str, ...]
+    finish: Callable[[Mapping[str, float]], dict[str, float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What a metric's `run` receives: `rows` rows, their raw text by role, and their tokens if it asked for any.
+
+    `texts[role]` is an Arrow string array of length `rows` (for references: a list of strings). A role that is
+    optional and absent is missing from the mapping. Nulls are legal everywhere.
+    """
+
+    rows: int
+    texts: Mapping[str, pa.Array]
+    tokens: Tokens | None = None
+
+
+Run = Callable[[Batch], Mapping[str, Column]]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric as data.
+
+    name       the metric's name; its file, factory and test carry the same
+    inputs     the roles it reads, a subset of `ROLES`
+    optional   those of `inputs` it can do without
+    tokenizer  how its texts are cut; None: it reads raw strings
+    fields     output columns by name, in order; known before anything runs
+    options    every option that changes a number, for the signature
+    run        from a `Batch` to one array a field: float64 with NaN for null (integers, booleans and enum codes are
+               given as float64 too and cast at the end), or an Arrow array of the field's own type.
+               If it has methods `open()` and `close()`, they are called around a job.
+    corpus     None, or how the score of a corpus follows from additive statistics
+    cite       where it is defined
+    prefix     put before every column name, so that two variants fit in one table
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    fields: Mapping[str, Field]
+    run: Run = field(repr=False, compare=False)
+    cite: Citation
+    tokenizer: Tokenizer | None = None
+    optional: tuple[str, ...] = ()
+    options: Mapping[str, object] = field(default_factory=dict)
+    corpus: Corpus | None = None
+    prefix: str = ""
+
+    @property
+    def columns(self) -> dict[str, Field]:
+        """The fields under the names they carry in a table."""
+        return {self.prefix + name: spec for name, spec in self.fields.items()}
+
+    @property
+    def signature(self) -> str:
+        """`name|key:value|…|gistmark:version`, keys sorted; equal for equal options, independent of the data."""
+        options = dict(self.options) | (self.tokenizer.options if self.tokenizer else {})
+        parts = [f"{key}:{_spell(value)}" for key, value in sorted(options.items())]
+        return "|".join([self.prefix + self.name, *parts, f"gistmark:{__version__}"])
+
+    def prefixed(self, prefix: str) -> Metric:
+        """The same metric with `prefix` before its column names."""
+        return replace(self, prefix=prefix)
+
+
+def _spell(value: object) -> str:
+    """An option's value as a signature writes it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return "none"
+    if isinstance(value, (tuple, list)):
+        return ",".join(_spell(item) for item in value)
+    return str(value)
