@@ -7,11 +7,11 @@ from functools import partial
 
 import polars as pl
 import pyarrow as pa
+
+from gistmark_bindings.roles import column
 from gistmark_engine.columns import Column, Kind
 from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Field, Metric
-
-from gistmark_bindings.roles import column
 
 _DTYPES: Mapping[str, pl.DataType] = {
     "float64": pl.Float64(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pyarrow as pa
+
 from gistmark_engine.columns import Column, Kind
 from gistmark_engine.errors import InputError
 

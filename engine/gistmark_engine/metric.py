@@ -143,6 +143,11 @@ class Metric:
     row_local: bool = True
 
     @property
+    def required(self) -> tuple[str, ...]:
+        """The roles it cannot do without."""
+        return tuple(role for role in self.inputs if role not in self.optional)
+
+    @property
     def columns(self) -> dict[str, Field]:
         """The fields under the names they carry in a table."""
         return {self.prefix + name: spec for name, spec in self.fields.items()}
