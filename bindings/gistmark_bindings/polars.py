@@ -90,8 +90,8 @@ def _compute(
         for values, (role, name, kind) in zip(_broadcast(series), roles, strict=True)
     }
     fields = score_columns(columns, metrics, threads=threads)
-    dtype = struct_dtype(metrics)
-    return pl.DataFrame([to_series(field.name, fields[field.name], field.dtype) for field in dtype.fields]).to_struct()
+    specs = {name: spec for metric in metrics for name, spec in metric.columns.items()}
+    return pl.DataFrame([to_series(name, fields[name], field_dtype(spec)) for name, spec in specs.items()]).to_struct()
 
 
 def _broadcast(series: Sequence[pl.Series]) -> list[pl.Series]:

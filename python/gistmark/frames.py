@@ -47,12 +47,17 @@ def frame(data: object) -> Frame:
     )
 
 
-def as_polars(data: object) -> pl.DataFrame | pl.LazyFrame:
-    """The whole of any table that `frame` takes, as a Polars one."""
+def names_of(data: object) -> list[str]:
+    """The column names of any table that can be scored."""
+    return data.collect_schema().names() if isinstance(data, pl.LazyFrame) else frame(data).names
+
+
+def pick(data: object, names: Sequence[str]) -> pl.DataFrame:
+    """The columns `names` of any table that can be scored, as a Polars DataFrame."""
     if isinstance(data, pl.DataFrame | pl.LazyFrame):
-        return data
+        return data.lazy().select(names).collect()
     table = frame(data)
-    return pl.DataFrame({name: pl.Series(name, table.column(name)) for name in table.names})
+    return pl.DataFrame([pl.Series(name, table.column(name)) for name in names])
 
 
 def is_pandas(data: object) -> bool:

@@ -103,7 +103,8 @@ def _columns(table: Frame, inputs: Mapping[str, Marked]) -> dict[str, Column]:
 def _compute(columns: Mapping[str, Column], metrics: tuple[Metric, ...], threads: int | None) -> dict[str, pa.Array]:
     from gistmark_engine.plan import score_columns  # the first run, not the import, pays for the compiler
 
-    return score_columns(columns, metrics, threads=threads)
+    fields: dict[str, pa.Array] = score_columns(columns, metrics, threads=threads)
+    return fields
 
 
 def _score_lazy(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import polars as pl
 
 from gistmark.catalogue import resolve
-from gistmark.frames import as_polars
+from gistmark.frames import names_of, pick
 from gistmark.near import near
 from gistmark_bindings.polars import field_dtype
 from gistmark_engine.errors import InputError, OptionError
@@ -49,7 +49,7 @@ def summarise(scored: object, metrics: Iterable[str | Metric], by: str | Sequenc
     table = _read(scored, chosen, keys)
     groups = table.partition_by(keys, maintain_order=True) if keys else [table]
     rows = [
-        (*group.select(keys).row(0), metric.prefix + metric.name, *line, metric.signature)
+        (*_first(group, keys), metric.prefix + metric.name, *line, metric.signature)
         for group in groups
         for metric in chosen
         for line in [*_field_lines(group, metric), *_corpus_lines(group, metric)]
@@ -59,13 +59,12 @@ def summarise(scored: object, metrics: Iterable[str | Metric], by: str | Sequenc
 
 def _read(scored: object, metrics: Sequence[Metric], keys: Sequence[str]) -> pl.DataFrame:
     """The columns the table is made of, fields in their own types, in one chunk so that sums have one order."""
-    data = as_polars(scored).lazy()
-    names = data.collect_schema().names()
+    names = names_of(scored)
     fields = {name: (metric, spec) for metric in metrics for name, spec in metric.columns.items()}
     for name in [*keys, *fields]:
         if name not in names:
             raise InputError(f"there is no such column{near(name, names)}; there are {', '.join(names)}", column=name)
-    table = data.select(*dict.fromkeys([*keys, *fields])).collect().rechunk()
+    table = pick(scored, list(dict.fromkeys([*keys, *fields]))).rechunk()
     typed = [_typed(table[name], metric, spec) for name, (metric, spec) in fields.items()]
     return table.with_columns(typed)
 
@@ -80,6 +79,11 @@ def _typed(values: pl.Series, metric: Metric, spec: Field) -> pl.Series:
     except pl.exceptions.PolarsError as error:
         problem = f"does not hold values of a {spec.dtype} field: {error}"
         raise InputError(problem, metric=metric.name, column=values.name) from None
+
+
+def _first(group: pl.DataFrame, keys: Sequence[str]) -> tuple[object, ...]:
+    """The keys that the rows of a group share."""
+    return tuple(group[key][0] for key in keys)
 
 
 def _field_lines(group: pl.DataFrame, metric: Metric) -> Iterator[Line]:
