@@ -14,7 +14,7 @@ from gistmark_engine.metric import ROLES, Metric
 LIGHT = """
 import sys
 import gistmark as gm
-gm.catalogue(), gm.describe(), gm.signature(["rouge"])
+gm.catalogue(), gm.signature(["rouge"])
 gm.rouge("summary", "references"), gm.abstraction("summary", None, "source")
 import polars as pl
 gm.score(pl.LazyFrame({"summary": ["a"], "references": ["b"], "source": ["c"]}))
@@ -53,16 +53,6 @@ def test_records_are_sound(name: str) -> None:
 def test_no_two_metrics_write_the_same_column() -> None:
     columns = [column for metric in gm.catalogue().values() for column in metric.columns]
     assert len(columns) == len(set(columns))
-
-
-def test_the_table_has_a_row_a_field() -> None:
-    table = gm.describe()
-    fields = [(name, field) for name, metric in gm.catalogue().items() for field in metric.fields]
-    assert table.select("metric", "field").rows() == fields
-    rouge = gm.describe(["rouge"]).filter(field="rouge1_f1").row(0, named=True)
-    assert (rouge["low"], rouge["high"], rouge["better"]) == (0.0, 1.0, "higher")
-    assert rouge["inputs"] == ["summary", "references"]
-    assert "rouge_score" in rouge["reference"]
 
 
 def test_signatures_by_prefixed_name() -> None:
