@@ -180,7 +180,7 @@ def test_no_column_is_written_over(kind: str) -> None:
         gm.score(scored, ["rouge", "datastats"])
     again = gm.score(scored, [gm.metrics.datastats(prefix="new_")])
     assert as_frame(again)["new_coverage"].to_list() == as_frame(scored)["coverage"].to_list()
-    with pytest.raises(gm.OptionError, match="would both write column 'coverage'"):
+    with pytest.raises(gm.OptionError, match="would both write the column 'coverage'"):
         gm.score(KINDS[kind](), ["datastats", gm.metrics.datastats()])
 
 
