@@ -112,4 +112,6 @@ def _score_lazy(
         check_type(to_arrow(empty[str(mark.column)]).type, str(mark.column), role, mark.kind)
     exprs = {role: mark.expr for role, mark in inputs.items()}
     kinds = {role: mark.kind for role, mark in inputs.items()}
-    return data.with_columns(expression(chosen, exprs, kinds=kinds, threads=threads).struct.unnest())
+    scores = expression(chosen, exprs, kinds=kinds, threads=threads)
+    carrier = max([*schema, *(name for metric in chosen for name in metric.columns)], key=len) + "_"  # no other's name
+    return data.with_columns(scores.alias(carrier)).with_columns(pl.col(carrier).struct.unnest()).drop(carrier)
