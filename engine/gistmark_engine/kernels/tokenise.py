@@ -15,7 +15,7 @@ from gistmark_engine.intrinsics import load_byte, popcount, trailing_zeros
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.classify import INVALID, classify
 from gistmark_engine.kernels.intern import add, clear, find, rehash, remove, token_words
-from gistmark_engine.kernels.memo import memo_stem
+from gistmark_engine.kernels.memo import stemmed
 from gistmark_engine.tokenizers.rule import GIVEN
 
 U0, U1 = np.uint64(0), np.uint64(1)
@@ -72,15 +72,15 @@ class Cut(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """How to cut: the rule's code, whether to stem, to note sentences, to number tokens that only a summary has."""
+    """How to cut: the rule's code, whether to note sentences and to number tokens that only a summary has, the character
+    tables, and the memo of stems, None for no stemming."""
 
     code: int
-    stem: bool
     sentences: bool
     whole: bool
     classes: np.ndarray
     lower: np.ndarray
-    memo: np.ndarray
+    memo: np.ndarray | None
 
 
 class Scratch(NamedTuple):
@@ -177,8 +177,7 @@ def _number(count, insert, cursor, rules, scratch):
     for k in range(count):
         start, length = scratch.first[k], scratch.last[k] - scratch.first[k]
         a, b = token_words(base + start, length)
-        if rules.stem and length > 3:
-            a, b, length = memo_stem(a, b, length, start, scratch.folded, rules.memo)
+        a, b, length = stemmed(a, b, length, start, scratch.folded, rules.memo)
         if insert:
             entry, size = add(
                 a, b, start, length, scratch.table, shift, scratch.vocabulary, scratch.slots, scratch.folded, size
@@ -219,7 +218,7 @@ def _read_piece(address, length, insert, cursor, rules, scratch):
             if begun > ended:
                 scratch.first[0] = scratch.first[ended]
             begun, ended = begun - ended, 0
-    return Cursor(cursor.folded + size + 16, cursor.ids, cursor.sentences, cursor.size, cursor.shift)
+    return Cursor(cursor.folded + size, cursor.ids, cursor.sentences, cursor.size, cursor.shift)
 
 
 @inlined
@@ -236,7 +235,8 @@ def _note_sentences(block, begun, cursor, scratch):
 
 @inlined
 def _read_token(address, length, insert, cursor, rules, scratch):
-    """One piece that is a token already: its bytes, or an integer in the place of an address."""
+    """One piece that is a token already: its bytes, or an integer in the place of an address. The bytes of a long token
+    are kept, for comparing; those of a short one are in its two words."""
     start = cursor.folded
     if length == INTEGER:
         for k in range(8):
@@ -249,7 +249,8 @@ def _read_token(address, length, insert, cursor, rules, scratch):
         scratch.folded[start + k] = 0
     scratch.first[0], scratch.last[0] = start, start + length
     cursor = _number(1, insert, cursor, rules, scratch)
-    return Cursor(start + length + 16, cursor.ids, cursor.sentences, cursor.size, cursor.shift)
+    kept = length if length > 16 else np.int64(0)
+    return Cursor(start + kept, cursor.ids, cursor.sentences, cursor.size, cursor.shift)
 
 
 @inlined
