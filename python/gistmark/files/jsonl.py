@@ -30,7 +30,7 @@ def scan(path: Path, text: Collection[str]) -> pl.LazyFrame:
     Raises `InputError` with the number of the first line that cannot be read.
     """
     if starts_with_bom(path):
-        path = spool(_lines(path))
+        path = spool(_lines(path), "copy.jsonl")
     try:
         frame = pl.scan_ndjson(path, infer_schema_length=None)
         if _strict(path, {name: kind for name, kind in frame.collect_schema().items() if name in text}):
@@ -59,9 +59,9 @@ def keep_readable(path: Path, text: Collection[str]) -> tuple[Path, list[str]]:
             elif line.strip():
                 yield line if line.endswith(b"\n") else line + b"\n"
 
-    copy = spool(readable())
-    if problems and not copy.stat().st_size:
-        raise InputError(f"no line can be read; the first: {problems[0]}")
+    copy = spool(readable(), "copy.jsonl")
+    if not copy.stat().st_size:
+        raise InputError(f"{path}: no line can be read" + (f"; the first: {problems[0]}" if problems else ""))
     return copy, problems
 
 

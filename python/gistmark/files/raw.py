@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import io
-import os
 import shutil
 import tempfile
 from collections.abc import Iterable
@@ -13,6 +12,8 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
+CHUNK = 1 << 20
+
 
 def open_bytes(path: Path) -> io.BufferedReader:
     """The file's bytes, decompressed if its name ends in `.gz` or `.zst`."""
@@ -20,19 +21,16 @@ def open_bytes(path: Path) -> io.BufferedReader:
     return io.BufferedReader(stream)
 
 
-def spool(chunks: Iterable[bytes]) -> Path:
-    """Write `chunks` to a temporary `.jsonl` file that is deleted when the process ends."""
-    handle, name = tempfile.mkstemp(prefix="gistmark-", suffix=".jsonl")
-    path = Path(name)
-    atexit.register(path.unlink, missing_ok=True)
-    with os.fdopen(handle, "wb") as stream:
+def spool(chunks: Iterable[bytes], name: str) -> Path:
+    """Write `chunks` to a temporary file of that name; it is deleted when the process ends."""
+    directory = Path(tempfile.mkdtemp(prefix="gistmark-"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    path = directory / name
+    with path.open("wb") as stream:
         stream.writelines(chunks)
     return path
 
 
-def spool_stream(stream: BinaryIO) -> Path:
-    """Copy a stream that can be read only once to a temporary file."""
-    path = spool(())
-    with path.open("wb") as copy:
-        shutil.copyfileobj(stream, copy)
-    return path
+def spool_stream(stream: BinaryIO, name: str) -> Path:
+    """Copy a stream that can be read only once to a temporary file of that name."""
+    return spool(iter(lambda: stream.read(CHUNK), b""), name)

@@ -68,7 +68,7 @@ def open_source(
 
     Raises `InputError` for files that cannot be read, `OptionError` for a format that is not known.
     """
-    paths = [spool_stream(sys.stdin.buffer)] if str(path) == STDIN else expand(path)
+    paths = [spool_stream(sys.stdin.buffer, "stdin.jsonl")] if str(path) == STDIN else expand(path)
     kinds = {format_of(file) for file in paths}
     if len(kinds) > 1:
         raise OptionError(f"{path}: files of several formats: {', '.join(sorted(kinds))}")
