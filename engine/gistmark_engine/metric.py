@@ -127,6 +127,7 @@ class Metric:
     corpus     None, or how the score of a corpus follows from additive statistics
     cite       where it is defined
     prefix     put before every column name, so that two variants fit in one table
+    row_local  whether a row's fields depend on that row alone; if not, engines must hand it all rows at once
     """
 
     name: str
@@ -139,6 +140,12 @@ class Metric:
     options: Mapping[str, object] = field(default_factory=dict)
     corpus: Corpus | None = None
     prefix: str = ""
+    row_local: bool = True
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The roles it cannot do without."""
+        return tuple(role for role in self.inputs if role not in self.optional)
 
     @property
     def columns(self) -> dict[str, Field]:
