@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from os import PathLike
 from pathlib import Path
 from typing import Literal
 
@@ -21,7 +22,8 @@ SUFFIXES: dict[str, Format] = {
     ".feather": "ipc",
 }
 COMPRESSED = (".gz", ".zst")
-STDIN = "-"
+STANDARD = "-"
+"""Standard input or output: JSON lines."""
 
 
 def format_of(path: Path) -> Format:
@@ -39,7 +41,7 @@ def format_of(path: Path) -> Format:
     return found
 
 
-def expand(pattern: str | Path) -> list[Path]:
+def expand(pattern: str | PathLike[str]) -> list[Path]:
     """The files a path or glob names, sorted; raises `InputError` when there are none or one is no readable file."""
     text = str(pattern)
     paths = [Path(text)] if Path(text).exists() else [Path(match) for match in sorted(glob.glob(text, recursive=True))]

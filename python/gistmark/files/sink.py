@@ -6,8 +6,10 @@ import gzip
 import json
 import os
 import secrets
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from gistmark.files import cells
-from gistmark.files.formats import format_of
+from gistmark.files.formats import STANDARD, format_of
 from gistmark_engine.errors import OptionError
 
 KEY = b"gistmark_signatures"
@@ -25,7 +27,7 @@ KEY = b"gistmark_signatures"
 Put = Callable[[pl.DataFrame], object]
 
 
-def write(frame: pl.DataFrame, path: str | Path, *, signatures: Sequence[str] = ()) -> None:
+def write(frame: pl.DataFrame, path: str | PathLike[str], *, signatures: Sequence[str] = ()) -> None:
     """Write a table in the format its path's ending says (Parquet, JSON lines, CSV, Arrow IPC), whole or not at all.
 
     signatures  kept in the schema metadata of Parquet and Arrow IPC files; the text formats have no place for them
@@ -35,12 +37,15 @@ def write(frame: pl.DataFrame, path: str | Path, *, signatures: Sequence[str] = 
 
 
 @contextmanager
-def sink(path: str | Path, head: pl.DataFrame, *, signatures: Sequence[str] = ()) -> Iterator[Put]:
+def sink(path: str | PathLike[str], head: pl.DataFrame, *, signatures: Sequence[str] = ()) -> Iterator[Put]:
     """A function that appends frames shaped like `head` (its rows are not written) to the file that appears at the end.
 
-    On any exception, an interrupt included, the file at `path` stays what it was. Raises `OptionError` when `path`
-    cannot be written.
+    On any exception, an interrupt included, the file at `path` stays what it was. The path `-` is standard output,
+    which gets JSON lines as they come. Raises `OptionError` when `path` cannot be written.
     """
+    if str(path) == STANDARD:
+        yield lambda frame: sys.stdout.buffer.write(frame.write_ndjson().encode())
+        return
     target = check_output(path)
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
@@ -51,7 +56,7 @@ def sink(path: str | Path, head: pl.DataFrame, *, signatures: Sequence[str] = ()
         temporary.unlink(missing_ok=True)
 
 
-def check_output(path: str | Path) -> Path:
+def check_output(path: str | PathLike[str]) -> Path:
     """The file to be written, links followed; raises `OptionError` when it cannot be written."""
     target = Path(path).resolve()
     if target.is_dir():
@@ -65,11 +70,11 @@ def check_output(path: str | Path) -> Path:
     return target
 
 
-def signatures(path: str | Path) -> list[str]:
+def signatures(path: str | PathLike[str]) -> list[str]:
     """The signatures that a Parquet or Arrow IPC file carries; empty for other files."""
     kind = format_of(Path(path))
     if kind == "parquet":
-        schema = pyarrow.parquet.read_schema(path)
+        schema = pyarrow.parquet.read_schema(Path(path))
     elif kind == "ipc":
         with pyarrow.ipc.open_file(str(path)) as file:
             schema = file.schema

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import Literal
 
 import polars as pl
 
 from gistmark.files import cells, faults, jsonl
-from gistmark.files.formats import STDIN, Format, expand, format_of
+from gistmark.files.formats import STANDARD, Format, expand, format_of
 from gistmark.files.raw import spool_stream
 from gistmark_engine.errors import GistmarkError, InputError, OptionError
 from gistmark_engine.metric import ROLES
@@ -59,7 +60,7 @@ class Source:
 
 
 def open_source(
-    path: str | Path, *, text: Collection[str] = ROLES, on_error: Literal["fail", "skip"] = "fail"
+    path: str | PathLike[str], *, text: Collection[str] = ROLES, on_error: Literal["fail", "skip"] = "fail"
 ) -> Source:
     """Open a table: Parquet, JSON lines, CSV, Arrow IPC, a glob of one of them, or `-`: JSON lines on standard input.
 
@@ -68,7 +69,7 @@ def open_source(
 
     Raises `InputError` for files that cannot be read, `OptionError` for a format that is not known.
     """
-    paths = [spool_stream(sys.stdin.buffer, "stdin.jsonl")] if str(path) == STDIN else expand(path)
+    paths = [spool_stream(sys.stdin.buffer, "stdin.jsonl")] if str(path) == STANDARD else expand(path)
     kinds = {format_of(file) for file in paths}
     if len(kinds) > 1:
         raise OptionError(f"{path}: files of several formats: {', '.join(sorted(kinds))}")
@@ -83,12 +84,12 @@ def open_source(
     return Source(paths, kind, text, frame, skipped)
 
 
-def read(path: str | Path) -> pl.LazyFrame:
+def read(path: str | PathLike[str]) -> pl.LazyFrame:
     """The table at `path` as a lazy frame; see `open_source` for what a path may be and what it raises."""
     return open_source(path).frame
 
 
-def load(path: str | Path) -> pl.DataFrame:
+def load(path: str | PathLike[str]) -> pl.DataFrame:
     """The table at `path` in memory; errors name file and line or row."""
     return open_source(path).load()
 
