@@ -28,9 +28,7 @@ def check_type(found: pa.DataType, name: str, role: str, kind: Kind = "text") ->
     """Refuse a column whose Arrow type `found` cannot stand in `role` with values of `kind`."""
     if _accepts(found, role, kind):
         return
-    wanted = _WANTED[kind]
-    if role == "references":
-        wanted = "strings or lists of strings (several references a row)" if kind == "text" else f"lists of {wanted}"
+    wanted = _WANTED[kind] + (" (or a list of those, one a reference)" if role == "references" else "")
     problem = f"the {role} role takes {wanted}, not {spell_type(found)}"
     if kind == "text" and _is_list(found):
         problem += f"; mark texts already cut as gm.tokens({name!r}) or gm.sentences({name!r})"
@@ -66,9 +64,9 @@ def _accepts(found: pa.DataType, role: str, kind: Kind) -> bool:
     """Whether the role takes this type: a text of `kind`, or in the references role a list of such texts."""
     if pa.types.is_null(found):
         return True
-    if role != "references":
-        return _accepts_one(found, kind)
-    return (kind == "text" and is_text(found)) or (_is_list(found) and _accepts_one(found.value_type, kind))
+    if _accepts_one(found, kind):
+        return True
+    return role == "references" and _is_list(found) and _accepts_one(found.value_type, kind)
 
 
 def _accepts_one(found: pa.DataType, kind: Kind) -> bool:

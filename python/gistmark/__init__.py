@@ -9,7 +9,7 @@ Importing this compiles nothing and loads no model; both happen when a metric fi
 """
 
 from gistmark import metrics
-from gistmark.catalogue import catalogue, describe, signature
+from gistmark.catalogue import catalogue, signature
 from gistmark.expressions import abstraction, datastats, rouge, scores
 from gistmark.marks import sentences, tokens
 from gistmark.score import score, score_batch
@@ -26,7 +26,6 @@ __all__ = [
     "abstraction",
     "catalogue",
     "datastats",
-    "describe",
     "metrics",
     "rouge",
     "score",

@@ -110,4 +110,6 @@ def _of_pandas(data: Any) -> Frame:
         scored = pa.table({name: arrays[name] for name in fields}).to_pandas(types_mapper=nullable.get)
         return pd.concat([data, scored.set_axis(data.index, axis=0)], axis=1)
 
-    return Frame([str(name) for name in data.columns], lambda name: arrow_of(name, data[name]), attach)
+    return Frame(
+        [name for name in data.columns if isinstance(name, str)], lambda name: arrow_of(name, data[name]), attach
+    )

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pyarrow as pa
 
+from gistmark_bindings.polars import to_arrow
 from gistmark_engine.errors import InputError
+
+_LISTS = (list, tuple, np.ndarray)
 
 
 def arrow_of(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
@@ -17,6 +22,8 @@ def arrow_of(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
     """
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return values
+    if isinstance(values, pl.Series):
+        return to_arrow(values)
     try:
         return pa.array(values, from_pandas=True)
     except UnicodeEncodeError:
@@ -40,9 +47,9 @@ def _odd_row(name: str, values: Iterable[object], reason: str) -> InputError:
 
 def _shape(value: object) -> str:
     """What a cell holds: "" for a null, "str", "list of str", the name of any other type."""
-    if value is None or value != value:  # NaN is a null here
+    if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and value != value):
         return ""
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, _LISTS):
         return type(value).__name__
     inner = sorted({_shape(item) for item in value} - {""})
     return f"list of {inner[0] if len(inner) == 1 else 'mixed ' + ' and '.join(inner)}" if inner else ""
@@ -50,6 +57,6 @@ def _shape(value: object) -> str:
 
 def _encodes(value: object) -> bool:
     """Whether every string in a cell is valid Unicode."""
-    if isinstance(value, list | tuple):
+    if isinstance(value, _LISTS):
         return all(_encodes(item) for item in value)
     return not isinstance(value, str) or not any("\ud800" <= character <= "\udfff" for character in value)

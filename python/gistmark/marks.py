@@ -28,13 +28,16 @@ Input = str | pl.Expr | Marked
 def tokens(column: str | pl.Expr) -> Marked:
     """Texts given as lists of tokens (strings or integers), compared as they are: no tokenizer, no stemming.
 
-    In the references role a row holds a list of such lists, one a reference.
+    In the references role a row holds one such list, or a list of them, one a reference.
     """
     return Marked(column, "tokens")
 
 
 def sentences(column: str | pl.Expr) -> Marked:
-    """Texts given as lists of sentences; in the references role a row holds a list of such lists, one a reference."""
+    """Texts given as lists of sentences.
+
+    In the references role a row holds one such list, or a list of them, one a reference.
+    """
     return Marked(column, "sentences")
 
 

@@ -45,12 +45,16 @@ def default_metrics(assigned: Mapping[str, Marked], names: Sequence[str]) -> tup
 
 
 def select(assigned: Mapping[str, Marked], metrics: Sequence[Metric], names: Sequence[str]) -> dict[str, Marked]:
-    """Those roles that `metrics` read; InputError for a required one without a column."""
+    """Those roles that `metrics` read; InputError for a required one without a column, or with several of one name."""
     for metric in metrics:
         for role in metric.required:
             if role not in assigned:
                 raise _missing(role, role, names, metric.name)
-    return {role: column for role, column in assigned.items() if any(role in metric.inputs for metric in metrics)}
+    read = {role: column for role, column in assigned.items() if any(role in metric.inputs for metric in metrics)}
+    for column in read.values():
+        if names.count(str(column.column)) > 1:
+            raise InputError("the data has several columns of this name", column=str(column.column))
+    return read
 
 
 def _present(role: str, column: Marked, names: Sequence[str]) -> Marked:

@@ -59,9 +59,9 @@ def score(
     be scored raises InputError with its row (of its batch, where a LazyFrame streams).
     """
     if isinstance(data, str | PathLike):
-        from gistmark.files import read  # readers are needed for paths alone
+        from gistmark.files import load  # readers are needed for paths alone
 
-        data = read(data).collect()
+        data = load(data)
     if isinstance(data, pl.LazyFrame):
         return _score_lazy(data, metrics, columns, threads)
     table = frame(data)

@@ -9,6 +9,7 @@ import polars as pl
 from gistmark.catalogue import resolve
 from gistmark.frames import names_of, pick
 from gistmark.near import near
+from gistmark.outputs import check_outputs
 from gistmark_bindings.polars import field_dtype
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.metric import Field, Metric
@@ -43,6 +44,7 @@ def summarise(scored: object, metrics: Iterable[str | Metric], by: str | Sequenc
     own column names.
     """
     chosen = resolve(metrics)
+    check_outputs(chosen)
     keys = [by] if isinstance(by, str) else list(by or [])
     if taken := sorted(set(keys) & set(_COLUMNS)):
         raise OptionError(f"the table has a column {taken[0]!r} of its own; rename it before grouping by it")
