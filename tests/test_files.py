@@ -23,9 +23,8 @@ from gistmark import files
 from gistmark_engine.errors import InputError, OptionError
 
 TEXT = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-ROWS = st.lists(
-    st.fixed_dictionaries({"summary": TEXT, "references": st.none() | st.lists(TEXT, max_size=3)}), min_size=1
-)
+ROW = st.fixed_dictionaries({"summary": TEXT, "references": st.none() | st.lists(TEXT, max_size=3)})
+ROWS = st.lists(ROW, min_size=1)
 SCHEMA = {"summary": pl.String, "references": pl.List(pl.String)}
 ENDINGS = [".parquet", ".pq", ".arrow", ".feather", ".jsonl", ".ndjson", ".csv", ".jsonl.gz", ".csv.gz"]
 HOSTILE = [
@@ -75,9 +74,8 @@ def test_csv_agrees_with_csv(tmp_path: Path, rows: list[dict[str, object]]) -> N
     with path.open(encoding="utf-8", newline="") as stream:
         records = list(csv.DictReader(stream))
     assert [record["summary"] for record in records] == [row["summary"] or "" for row in rows]
-    assert [json.loads(r["references"]) if r["references"] else None for r in records] == [
-        r["references"] for r in rows
-    ]
+    cells = [record["references"] for record in records]
+    assert [json.loads(cell) if cell else None for cell in cells] == [row["references"] for row in rows]
     if any(row["references"] is not None for row in rows):
         assert files.load(path).to_dicts() == rows
 
@@ -155,9 +153,7 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"\n \n", b"x\n", b'{"summary": 1}\n'])
 def test_nothing_left_after_skipping_is_an_error(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(
-        InputError, match=r"t\.jsonl: no line can be read|no line can be read; the first: .*t\.jsonl, line 1"
-    ):
+    with pytest.raises(InputError, match=r"t\.jsonl: no line can be read($|; the first: .*t\.jsonl, line 1: )"):
         files.open_source(file(tmp_path / "t.jsonl", content), on_error="skip")
 
 

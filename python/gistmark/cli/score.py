@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from tqdm import tqdm
+import polars as pl
 
 from gistmark.cli import options as metric_options
 from gistmark.cli.job import run
@@ -54,9 +54,9 @@ def _run(options: argparse.Namespace) -> int:
     text = [columns.get(role, role) for role in ROLES]
     source = open_source(options.pairs, text=text, on_error=options.on_error)
     _tell_skipped(source)
-    names = source.frame.collect_schema().names()
-    by = _group(options.by, names)
-    metrics = _metrics(options, columns, names)
+    schema = source.frame.collect_schema()
+    by = _group(options.by, schema)
+    metrics = _metrics(options, columns, schema.names())
     with _progress(source, options.quiet) as bar:
         advance: Callable[[int], object] = bar.update
         summary = run(source, metrics, columns, by=by, output=options.output, threads=options.threads, advance=advance)
@@ -85,12 +85,17 @@ def _metrics(options: argparse.Namespace, columns: dict[str, str], names: list[s
     return metric_options.configured(chosen, options.set)
 
 
-def _group(wanted: str | None, names: list[str]) -> str | None:
+def _group(wanted: str | None, schema: pl.Schema) -> str | None:
     """The column of the end table's groups: the one asked for, else `system` if there is one."""
-    if wanted is not None and wanted not in names:
-        there = ", ".join(names)
-        raise InputError(f"there is no such column to group by{near(wanted, names)}; there are {there}", column=wanted)
-    return wanted or (DEFAULT_BY if DEFAULT_BY in names else None)
+    column = wanted or (DEFAULT_BY if DEFAULT_BY in schema else None)
+    if column is None:
+        return None
+    if column not in schema:
+        there = ", ".join(schema)
+        raise InputError(f"there is no such column to group by{near(column, schema)}; there are {there}", column=column)
+    if schema[column].is_nested():
+        raise InputError(f"{schema[column]} cannot group the end table; name another with --by", column=column)
+    return column
 
 
 def _tell_skipped(source: Source) -> None:
@@ -103,5 +108,7 @@ def _tell_skipped(source: Source) -> None:
 
 def _progress(source: Source, quiet: bool) -> Any:
     """A bar on standard error if that is a terminal."""
+    from tqdm import tqdm  # the command line alone shows progress
+
     shown = sys.stderr.isatty() and not quiet
     return tqdm(total=source.rows() if shown else None, unit=" pairs", disable=not shown, file=sys.stderr, leave=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -13,6 +13,7 @@ ACROSS = 8
 
 Line = tuple[str, list[str]]
 Row = dict[str, Any]
+Key = tuple[str, str, str, str | None]
 
 
 def render(summary: pl.DataFrame, by: str | None) -> str:
@@ -21,49 +22,50 @@ def render(summary: pl.DataFrame, by: str | None) -> str:
     Under the statistics of fields that stand on the same counts come those counts: n values and n_null nulls. Levels
     of an enum that never occur are left out.
     """
-    groups = summary[by].unique(maintain_order=True).to_list() if by else ["all"]
-    rows = [row | {"group": row[by] if by else "all"} for row in summary.iter_rows(named=True)]
-    blocks = [_block(rows, groups[start : start + ACROSS]) for start in range(0, len(groups), ACROSS)]
+    by_group: dict[object, list[Row]] = {}
+    for row in summary.iter_rows(named=True):
+        by_group.setdefault(row[by] if by else "all", []).append(row)
+    groups = list(by_group)
+    starts = range(0, len(groups), ACROSS)
+    blocks = [_block({group: by_group[group] for group in groups[start : start + ACROSS]}) for start in starts]
     signatures = dict.fromkeys(summary["signature"].to_list())
     return "\n\n".join([*blocks, "\n".join(signatures)])
 
 
-def _block(rows: Sequence[Row], groups: Sequence[object]) -> str:
+def _block(by_group: Mapping[object, Sequence[Row]]) -> str:
     """The lines of some groups, every column as wide as its widest cell."""
-    head: Line = ("", [str(group) for group in groups])
-    lines = [head, *_lines([row for row in rows if row["group"] in groups], groups)]
+    lines: list[Line] = [("", [str(group) for group in by_group]), *_lines(by_group)]
     label = max(len(name) for name, _ in lines)
-    widths = [max(len(cells[at]) for _, cells in lines if cells) for at in range(len(groups))]
+    widths = [max(len(cells[at]) for _, cells in lines if cells) for at in range(len(by_group))]
     return "\n".join(
         f"{name:<{label}}  {'  '.join(f'{cell:>{width}}' for cell, width in zip(cells, widths, strict=False))}".rstrip()
         for name, cells in lines
     )
 
 
-def _lines(rows: Sequence[Row], groups: Sequence[object]) -> Iterator[Line]:
+def _lines(by_group: Mapping[object, Sequence[Row]]) -> Iterator[Line]:
     """A heading for each metric, a line for each statistic, and two for the counts it stands on."""
-    cells = {(row["group"], *_key(row)): row for row in rows}
-    keys = [key for key in dict.fromkeys(_key(row) for row in rows) if _occurs(key, cells, groups)]
+    cells = [{_key(row): row for row in rows} for rows in by_group.values()]
+    keys = [key for key in dict.fromkeys(key for group in cells for key in group) if _occurs(key, cells)]
     for metric, of_metric in groupby(keys, key=lambda key: key[0]):
         yield metric, []
-        for counts, same in groupby(of_metric, key=lambda key: [_counts(cells.get((g, *key))) for g in groups]):
+        for counts, same in groupby(of_metric, key=lambda key: [_counts(group.get(key)) for group in cells]):
             for key in same:
-                yield _label(key), [_number(cells.get((group, *key))) for group in groups]
+                yield _label(key), [_number(group.get(key)) for group in cells]
             yield "    n", [n for n, _ in counts]
             yield "    n_null", [n_null for _, n_null in counts]
 
 
-def _key(row: Row) -> tuple[str, str, str, str | None]:
+def _key(row: Row) -> Key:
     return row["metric"], row["field"], row["statistic"], row["level"]
 
 
-def _occurs(key: tuple[str, str, str, str | None], cells: dict[Any, Row], groups: Sequence[object]) -> bool:
-    """Whether a line says anything: all do but those of a level that no row has."""
-    found = [cells[group, *key]["value"] for group in groups if (group, *key) in cells]
-    return key[3] is None or any(found) or key[3] == "true"
+def _occurs(key: Key, cells: Sequence[Mapping[Key, Row]]) -> bool:
+    """Whether a line says anything: all do but those of an enum's level that no row has."""
+    return key[3] in (None, "true", "false") or any(group[key]["value"] for group in cells if key in group)
 
 
-def _label(key: tuple[str, str, str, str | None]) -> str:
+def _label(key: Key) -> str:
     _, field, statistic, level = key
     return f"  {field} {statistic}" if level is None else f"  {field} {statistic} of {level}"
 
