@@ -13,6 +13,7 @@ import gistmark as gm
 from gistmark_bindings.polars import field_dtype
 from gistmark_engine.metric import Metric
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*no tokens under tokenizer:UserWarning")
 METRICS = list(gm.catalogue().values())
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 

@@ -16,6 +16,7 @@ from polars.testing import assert_frame_equal
 
 import gistmark as gm
 from gistmark.lists import arrow_of
+from gistmark_engine.metric import Batch, Citation, Field, Metric
 
 LISTS: dict[str, list[Any]] = {
     "id": [7, 3, 5, 1],
@@ -121,6 +122,26 @@ def test_columns_by_other_names() -> None:
         assert scored.columns[:4] == renamed.columns
 
 
+def test_a_query_runs_each_metric_once_and_only_if_wanted() -> None:
+    calls: list[int] = []
+
+    def run(batch: Batch) -> dict[str, Any]:
+        calls.append(batch.rows)
+        return {name: np.zeros(batch.rows) for name in "abc"}
+
+    metric = Metric("made", ("summary",), {name: Field() for name in "abc"}, run, Citation("none"))
+    query = gm.score(FRAME.lazy(), [metric])
+    for optimizations in (pl.QueryOptFlags(), pl.QueryOptFlags.none()):
+        calls.clear()
+        query.collect(engine="in-memory", optimizations=optimizations)
+        assert calls == [FRAME.height]
+    calls.clear()
+    query.select("id").collect()
+    assert calls == []
+    query.filter(pl.col("id") == 3).collect()
+    assert calls == [1]
+
+
 def test_marked_columns() -> None:
     words = FRAME.select(pl.col("summary").str.split(" "), source=pl.col("source").str.split(" "))
     roles = {"summary": gm.tokens("summary"), "source": gm.tokens("source")}
@@ -180,7 +201,7 @@ def test_no_column_is_written_over(kind: str) -> None:
         gm.score(scored, ["rouge", "datastats"])
     again = gm.score(scored, [gm.metrics.datastats(prefix="new_")])
     assert as_frame(again)["new_coverage"].to_list() == as_frame(scored)["coverage"].to_list()
-    with pytest.raises(gm.OptionError, match="would both write column 'coverage'"):
+    with pytest.raises(gm.OptionError, match="would both write the column 'coverage'"):
         gm.score(KINDS[kind](), ["datastats", gm.metrics.datastats()])
 
 

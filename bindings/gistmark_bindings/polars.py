@@ -12,6 +12,7 @@ from gistmark_bindings.roles import column
 from gistmark_engine.columns import Column, Kind
 from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Field, Metric
+from gistmark_engine.plan import score_columns
 
 _DTYPES: Mapping[str, pl.DataType] = {
     "float64": pl.Float64(),
@@ -83,8 +84,6 @@ def _compute(
     threads: int | None,
 ) -> pl.Series:
     """What Polars calls with one batch: the input series in the order of `roles`, a struct series back."""
-    from gistmark_engine.plan import score_columns  # the first run, not the declaration, pays for the compiler
-
     columns: dict[str, Column] = {
         role: column(to_arrow(values.alias(name)), name, role, kind)
         for values, (role, name, kind) in zip(_broadcast(series), roles, strict=True)

@@ -4,29 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gistmark_engine.errors import InputError, OptionError
+from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Metric
-
-_CURE = 'give it a prefix, such as gistmark.metrics.{name}(…, prefix="{prefix}_")'
+from gistmark_engine.plan import check_distinct
 
 
 def check_outputs(metrics: Sequence[Metric], existing: Iterable[str] = ()) -> None:
-    """Refuse two metrics that would write the same column, and a column that is already there."""
-    owner: dict[str, Metric] = {}
-    for metric in metrics:
-        for column in metric.columns:
-            if column in owner:
-                cure = _CURE.format(name=metric.name, prefix="stem")
-                raise OptionError(
-                    f"metrics {_label(owner[column])} and {_label(metric)} would both write column {column!r}; {cure}"
-                )
-            owner[column] = metric
+    """Refuse two metrics that would write the same column (OptionError), and a column already there (InputError)."""
+    check_distinct(metrics)
+    owner = {column: metric for metric in metrics for column in metric.columns}
     for column in existing:
         if column in owner:
-            cure = _CURE.format(name=owner[column].name, prefix="new")
-            raise InputError(f"the data has this column already; {cure}", metric=owner[column].name, column=column)
-
-
-def _label(metric: Metric) -> str:
-    """A metric as an error names it: by its signature, since its name may be the other's too."""
-    return repr(metric.signature)
+            name = owner[column].name
+            cure = f"give the metric a prefix, as in {name}(prefix='new_')"
+            raise InputError(f"the data has this column already; {cure}", metric=name, column=column)

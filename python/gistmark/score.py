@@ -18,6 +18,7 @@ from gistmark_bindings.polars import expression, to_arrow
 from gistmark_bindings.roles import check_type, column
 from gistmark_engine.columns import Column
 from gistmark_engine.metric import Metric
+from gistmark_engine.plan import score_columns
 
 Table = TypeVar("Table")
 
@@ -66,7 +67,7 @@ def score(
         return _score_lazy(data, metrics, columns, threads)
     table = frame(data)
     chosen, inputs = _plan(table.names, metrics, columns)
-    arrays = _compute(_columns(table, inputs), chosen, threads)
+    arrays = score_columns(_columns(table, inputs), chosen, threads=threads)
     return table.attach(arrays, {name: spec for metric in chosen for name, spec in metric.columns.items()})
 
 
@@ -75,7 +76,7 @@ def score_batch(
 ) -> pa.RecordBatch:
     """Arrow in, Arrow out: columns named by their roles in, only the fields out, same rows in the same order."""
     chosen, inputs = _plan(batch.schema.names, metrics, None, existing=())
-    arrays = _compute(_columns(frame(batch), inputs), chosen, threads)
+    arrays = score_columns(_columns(frame(batch), inputs), chosen, threads=threads)
     return pa.RecordBatch.from_arrays(list(arrays.values()), names=list(arrays))
 
 
@@ -100,13 +101,6 @@ def _columns(table: Frame, inputs: Mapping[str, Marked]) -> dict[str, Column]:
     }
 
 
-def _compute(columns: Mapping[str, Column], metrics: tuple[Metric, ...], threads: int | None) -> dict[str, pa.Array]:
-    from gistmark_engine.plan import score_columns  # the first run, not the import, pays for the compiler
-
-    fields: dict[str, pa.Array] = score_columns(columns, metrics, threads=threads)
-    return fields
-
-
 def _score_lazy(
     data: pl.LazyFrame, metrics: Iterable[str | Metric] | None, columns: Columns | None, threads: int | None
 ) -> pl.LazyFrame:
@@ -118,4 +112,6 @@ def _score_lazy(
         check_type(to_arrow(empty[str(mark.column)]).type, str(mark.column), role, mark.kind)
     exprs = {role: mark.expr for role, mark in inputs.items()}
     kinds = {role: mark.kind for role, mark in inputs.items()}
-    return data.with_columns(expression(chosen, exprs, kinds=kinds, threads=threads).struct.unnest())
+    scores = expression(chosen, exprs, kinds=kinds, threads=threads)
+    carrier = max([*schema, *(name for metric in chosen for name in metric.columns)], key=len) + "_"  # no other's name
+    return data.with_columns(scores.alias(carrier)).with_columns(pl.col(carrier).struct.unnest()).drop(carrier)
