@@ -34,8 +34,10 @@ $(VENV)/installed-dev: pyproject.toml
 
 # The environment with the project in it: made again if it is missing or was left half made, quiet if all goes well.
 define environment
-	if [ -z "$(PYTHON)" ] || ! $(PYTHON) $(NEW_ENOUGH); then \
-		echo "gistmark needs Python 3.11 or newer, and $${PYTHON:-none on the PATH} is it; name one: make $(MAKECMDGOALS) PYTHON=..." >&2; exit 1; \
+	if ! { [ -n "$(PYTHON)" ] && $(PYTHON) $(NEW_ENOUGH) 2>/dev/null; }; then \
+		echo "gistmark needs Python 3.11 or newer, and $(or $(PYTHON),no python3 on the PATH) is not that." >&2; \
+		echo "Name one: make $(MAKECMDGOALS) PYTHON=/path/to/python3.12" >&2; \
+		exit 1; \
 	fi; \
 	if [ "$(PYTHON)" != python3 ]; then echo "using $$($(PYTHON) --version) ($(PYTHON))" >&2; fi; \
 	echo "setting up $(VENV); this is done once" >&2; \
