@@ -112,6 +112,13 @@ class Batch:
     texts: Mapping[str, pa.Array]
     tokens: Tokens | None = None
 
+    @property
+    def tokenised(self) -> Tokens:
+        """The tokens of a batch whose metric asked for them."""
+        if self.tokens is None:
+            raise ValueError("this batch was not tokenised: its metric has no tokenizer")
+        return self.tokens
+
 
 Run = Callable[[Batch], Mapping[str, Values]]
 
