@@ -65,7 +65,7 @@ def source_pairs(cut, groups):
 
     Returns (target spans [pairs, 2], base spans [pairs, 2], pair of each reference, pair of each row).
     """
-    count = len(cut.reference) + len(cut.summary)
+    count = cut.reference_offsets[-1] + len(cut.summary)  # cut.reference has room for null references too
     target, base = np.empty((count, 2), np.int64), np.empty((count, 2), np.int64)
     reference_pair, row_pair = np.empty(len(cut.reference), np.int64), np.empty(len(cut.summary), np.int64)
     pair = 0
