@@ -60,9 +60,12 @@ def test_the_output_is_what_score_returns(run: Run, tmp_path: Path, scored: pl.D
     assert run("score", SAMPLE, "--output", path, "--quiet") == (0, "", "")
     written = files.load(path)
     if ending.startswith(".csv"):
-        written = written.select(pl.col(name).cast(kind) for name, kind in scored.schema.items())
+        flags = pl.selectors.by_dtype(pl.Boolean)
+        written = written.with_columns(pl.col(scored.select(flags).columns).str.to_lowercase() == "true")
+        written = written.cast(scored.schema)
     elif ending == ".jsonl":
         written = written.cast(scored.schema)
+    assert written.columns == scored.columns
     assert written.equals(scored)
 
 

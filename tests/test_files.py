@@ -147,6 +147,12 @@ def test_keys_and_nulls_that_come_late_are_kept(tmp_path: Path) -> None:
     assert files.load(path).tail(1).to_dicts() == [{"summary": "a", "late": 1}]
 
 
+def test_columns_keep_their_order(tmp_path: Path) -> None:
+    names = [f"column {9 - at % 10}{at}" for at in range(40)]
+    files.write(pl.DataFrame({name: ["a"] * 3000 for name in names}), tmp_path / "t.jsonl")
+    assert files.load(tmp_path / "t.jsonl").columns == names
+
+
 def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
     assert files.load(file(tmp_path / "t.jsonl", b"\xef\xbb\xbf" + GOOD)).columns == ["summary", "references", "source"]
 
