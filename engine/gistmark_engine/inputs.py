@@ -49,7 +49,9 @@ class Inputs:
     @cached_property
     def pool(self) -> tuple[Texts, dict[str, int]]:
         """All texts in one, and where in it those of each role begin."""
-        parts = self.texts | ({"references": self.references.texts} if self.references else {})
+        parts = dict(self.texts)
+        if self.references:
+            parts["references"] = self.references.texts
         at = np.cumsum([0] + [len(texts.start) for texts in parts.values()])
         return join(list(parts.values())), dict(zip(parts, at.tolist(), strict=False))
 
