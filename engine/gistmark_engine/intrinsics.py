@@ -176,7 +176,7 @@ def _null(pointer: Any) -> Any:
 def _without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     """The value with every array in it (tuples are looked into) rid of its owner."""
     if isinstance(kind, types.Array):
-        array: Any = cgutils.create_struct_proxy(kind)(context, builder, value=value)
+        array = cast(Any, cgutils).create_struct_proxy(kind)(context, builder, value=value)
         array.meminfo, array.parent = _null(array.meminfo), _null(array.parent)
         return array._getvalue()
     if isinstance(kind, types.BaseTuple):
