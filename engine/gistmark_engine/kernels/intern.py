@@ -49,11 +49,9 @@ def _tail_hash(address, length):
 
 
 @inlined
-def home_slot(a, b, length, shift):
+def home_slot(a, b, shift):
     """Where a token's search begins in a table of 2**(64 - shift) slots."""
-    mixed = (a * MIX_A) ^ ((b + np.uint64(length)) * MIX_B)
-    mixed ^= mixed >> U32
-    return np.int64((mixed * MIX_B) >> np.uint64(shift))
+    return np.int64(((a * MIX_A) ^ (b * MIX_B)) >> np.uint64(shift))
 
 
 @inlined
@@ -64,7 +62,7 @@ def find(a, b, start, length, table, shift, vocabulary, text):
     search ends in one and the same way for both.
     """
     last = (np.int64(1) << (64 - shift)) - 1
-    slot = home_slot(a, b, length, shift)
+    slot = home_slot(a, b, shift)
     size = np.uint64(length)
     vocabulary[WORD_A], vocabulary[WORD_B], vocabulary[LENGTH] = a, b, size
     while True:
@@ -122,7 +120,7 @@ def rehash(table, shift, vocabulary, slots, size):
     last = (np.int64(1) << (64 - shift)) - 1
     for entry in range(1, size + 1):
         a, b = vocabulary[ROW * entry + WORD_A], vocabulary[ROW * entry + WORD_B]
-        slot = home_slot(a, b, np.int64(vocabulary[ROW * entry + LENGTH]), shift)
+        slot = home_slot(a, b, shift)
         while table[slot] != 0:
             slot = (slot + 1) & last
         table[slot] = entry

@@ -37,7 +37,7 @@ def stemmed(a, b, length, start, folded, memo):
 @inlined
 def memo_stem(a, b, length, start, folded, memo):
     """(word, word, length) of the stem of the token at `start` of the folded text; the text may be stemmed in place."""
-    slot = home_slot(a, b, length, 64 - SLOTS_LOG)
+    slot = home_slot(a, b, 64 - SLOTS_LOG)
     if length <= 16 and memo[slot, 0] == a and memo[slot, 1] == b:
         return memo[slot, 2], memo[slot, 3], np.int64(memo[slot, 4])
     size = np.int64(stem_token(folded, start, start + length) - start)

@@ -15,8 +15,8 @@ from gistmark_engine.kernels.memo import stemmed
 from gistmark_engine.tokenizers.rule import GIVEN
 
 U0, U1 = np.uint64(0), np.uint64(1)
-FLUSH, ROOM = 256, 512
-"""Tokens are numbered once FLUSH of them are marked; a block adds at most 65."""
+FLUSH, ROOM, TYPICAL = 256, 512, 12
+"""Tokens are numbered once FLUSH of them are marked; a block adds at most 65, and TYPICAL places are written ahead."""
 
 
 class Scratch(NamedTuple):
@@ -82,28 +82,39 @@ def _read_piece(address, length, insert, cursor, rules, scratch):
     )  # fmt: skip
     if size == INVALID:
         return Cursor(cursor.folded, cursor.ids, cursor.sentences, -1, cursor.shift)
-    begun, ended = 0, 0
+    begun, ended = np.int64(0), np.int64(0)
     blocks = (size >> 6) + 1
     for block in range(blocks):
         at = cursor.folded + 64 * block
-        bits = scratch.starts[block]
         if rules.sentences and scratch.breaks[block] != U0:
             cursor = _note_sentences(block, begun, cursor, scratch)
-        while bits != U0:
-            scratch.first[begun] = at + trailing_zeros(bits)
-            bits &= bits - U1
-            begun += 1
-        bits = scratch.ends[block]
-        while bits != U0:
-            scratch.last[ended] = at + trailing_zeros(bits)
-            bits &= bits - U1
-            ended += 1
+        begun = _unpack(scratch.starts[block], at, scratch.first, begun)
+        ended = _unpack(scratch.ends[block], at, scratch.last, ended)
         if ended >= FLUSH or block == blocks - 1:
             cursor = _number(ended, insert, cursor, rules, scratch)
             if begun > ended:
                 scratch.first[0] = scratch.first[ended]
-            begun, ended = begun - ended, 0
+            begun, ended = begun - ended, np.int64(0)
     return Cursor(cursor.folded + size, cursor.ids, cursor.sentences, cursor.size, cursor.shift)
+
+
+@inlined
+def _unpack(bits, at, positions, count):
+    """Append the positions of a block's set bits; returns the new count.
+
+    Twelve are written whether they are there or not: a block of ordinary text has about ten, and a loop that always runs
+    the same way costs less than a branch that is mispredicted.
+    """
+    total = count + popcount(bits)
+    for k in range(TYPICAL):
+        positions[count + k] = at + trailing_zeros(bits)
+        bits &= bits - U1
+    count += TYPICAL
+    while bits != U0:
+        positions[count] = at + trailing_zeros(bits)
+        bits &= bits - U1
+        count += 1
+    return total
 
 
 @inlined

@@ -96,9 +96,10 @@ def _read_rows(rows, groups, rules, scratch, spans):
 
 @inlined
 def _fitting_shift(room):
-    """The table's shift for so many bytes of ordinary text: some two slots a token, at least 64."""
+    """The table's shift for so many bytes of ordinary text: a sparse table up to 4 KB, six slots a token or more, so that
+    most searches end where they begin; beyond that two slots a token."""
     shift = np.int64(58)
-    while np.int64(1) << (64 - shift) < room // 4:
+    while np.int64(1) << (64 - shift) < (room if room < 1024 else max(room // 3, 1024)):
         shift -= 1
     return shift
 
@@ -191,7 +192,7 @@ def _room(rows, groups):
 def _make_scratch(rows, groups, rules):
     widest, total = _room(rows, groups)
     blocks = (widest * 3 // 2 >> 6) + 3
-    slots = 64
+    slots = 1024
     while slots < 2 * (widest + SLACK):
         slots *= 2
     return Scratch(
