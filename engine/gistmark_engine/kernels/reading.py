@@ -10,7 +10,7 @@ from gistmark_engine.arrow import INTEGER, NULL
 from gistmark_engine.intrinsics import load_byte, popcount, trailing_zeros
 from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.classify import INVALID, classify
-from gistmark_engine.kernels.intern import add, find, rehash, token_words
+from gistmark_engine.kernels.intern import SHORT, add, find, rehash, token_words
 from gistmark_engine.kernels.memo import stemmed
 from gistmark_engine.tokenizers.rule import GIVEN
 
@@ -31,7 +31,7 @@ class Scratch(NamedTuple):
     last: np.ndarray
     table: np.ndarray
     vocabulary: np.ndarray
-    slots: np.ndarray
+    tails: np.ndarray
     ids: np.ndarray
     sentence_stops: np.ndarray
 
@@ -57,19 +57,18 @@ def _number(count, insert, cursor, rules, scratch):
     if insert and 2 * (size + count) > np.int64(1) << (64 - shift):
         while 2 * (size + count) > np.int64(1) << (64 - shift):
             shift -= 1
-        rehash(scratch.table, shift, scratch.vocabulary, scratch.slots, size)
-    base = scratch.folded.ctypes.data
+        rehash(scratch.table, shift, scratch.vocabulary, size)
+    folded, table, vocabulary, tails = scratch.folded, scratch.table, scratch.vocabulary, scratch.tails
+    base, first, last, ids = folded.ctypes.data, scratch.first, scratch.last, scratch.ids
     for k in range(count):
-        start, length = scratch.first[k], scratch.last[k] - scratch.first[k]
+        start, length = first[k], last[k] - first[k]
         a, b = token_words(base + start, length)
-        a, b, length = stemmed(a, b, length, start, scratch.folded, rules.memo)
+        a, b, length = stemmed(a, b, length, start, folded, rules.memo)
         if insert:
-            entry, size = add(
-                a, b, start, length, scratch.table, shift, scratch.vocabulary, scratch.slots, scratch.folded, size
-            )
+            entry, size = add(a, b, start, length, table, shift, vocabulary, tails, folded, size)
         else:
-            _, entry = find(a, b, start, length, scratch.table, shift, scratch.vocabulary, scratch.folded)
-        scratch.ids[at + k] = entry - 1
+            _, entry = find(a, b, start, length, table, shift, vocabulary, tails, folded)
+        ids[at + k] = entry - 1
     return Cursor(cursor.folded, at + count, cursor.sentences, size, shift)
 
 
@@ -145,7 +144,7 @@ def _read_token(address, length, insert, cursor, rules, scratch):
         scratch.folded[start + k] = 0
     scratch.first[0], scratch.last[0] = start, start + length
     cursor = _number(1, insert, cursor, rules, scratch)
-    kept = length if length > 16 else np.int64(0)
+    kept = length if length > SHORT else np.int64(0)
     return Cursor(start + kept, cursor.ids, cursor.sentences, cursor.size, cursor.shift)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from gistmark_engine.arrow import NULL
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
-from gistmark_engine.kernels.intern import ROW, clear, remove
+from gistmark_engine.kernels.intern import clear, remove
 from gistmark_engine.kernels.reading import ROOM, Cursor, Scratch, read_text
 from gistmark_engine.kernels.records import Cut
 
@@ -136,7 +136,7 @@ def _read_group(group, cursor, rows, groups, rules, scratch, spans):
         if is_source:
             base = cursor
         elif not is_reference and not group.alone:
-            remove(scratch.table, scratch.slots, cursor.size, base.size)
+            remove(scratch.table, cursor.shift, scratch.vocabulary, cursor.size, base.size)
             cursor = Cursor(base.folded, cursor.ids, cursor.sentences, base.size, cursor.shift)
     spans.reference_offsets[group.number + 1] = reference_slot - count - len(groups.offsets) + 1
     return Cursor(cursor.folded, cursor.ids, cursor.sentences, largest, cursor.shift)
@@ -204,8 +204,8 @@ def _make_scratch(rows, groups, rules):
         np.empty(ROOM, np.int64),
         np.empty(ROOM, np.int64),
         np.empty(slots, np.uint32),
-        np.empty(ROW * (widest + SLACK), np.uint64),
-        np.empty(widest + SLACK, np.int32),
+        np.empty(2 * (widest + SLACK), np.uint64),
+        np.empty(2 * (widest + SLACK), np.int64),
         np.empty(total + 1, np.int32),
         np.empty(total + 1 if rules.sentences else 1, np.int64),
     )
