@@ -83,7 +83,7 @@ def _climb(heads: Ints, stops: Flags) -> Ints:
 @inlined
 def _finite(bits: Ints, children: Ints, i: int) -> bool:
     """Whether token i is a finite verb, by its own tag or by that of an auxiliary."""
-    return bits[i] & d.VERB != 0 and (bits[i] & d.FINITE != 0 or children[i] & d.FINITE_AUXILIARY != 0)
+    return bool(bits[i] & d.VERB != 0 and (bits[i] & d.FINITE != 0 or children[i] & d.FINITE_AUXILIARY != 0))
 
 
 @inlined
