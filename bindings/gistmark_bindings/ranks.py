@@ -96,10 +96,10 @@ def expression(
         found = compute(*(column.to_arrow() for column in same))
         return pl.DataFrame(dict(found)).select(pl.struct(pl.all()).cast(dtype)).to_series().alias(name)
 
-    return pl.map_batches([_column(one) for one in inputs], run, return_dtype=dtype, is_elementwise=True).alias(name)
+    return pl.map_batches([column(each) for each in inputs], run, return_dtype=dtype, is_elementwise=True).alias(name)
 
 
-def _column(one: Series) -> pl.Expr:
+def column(one: Series) -> pl.Expr:
     """A column name as an expression."""
     return pl.col(one) if isinstance(one, str) else one
 
