@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -44,6 +44,8 @@ class Agreement:
     units       units with at least two ratings
     replicates  bootstrap replicates whose coefficient was defined: the interval is theirs
     status      "ok"; "no_pairs": no unit has two ratings; "constant": no disagreement could be expected
+    drawn       the replicates' coefficients, NaN where undefined; with equal seed and clusters replicate i is of the
+                same resample in every call, so that means and differences of coefficients have intervals too
     """
 
     value: float | None
@@ -52,6 +54,7 @@ class Agreement:
     units: int
     replicates: int
     status: str
+    drawn: NDArray[np.float64] = field(repr=False, compare=False)
 
 
 def krippendorff(
@@ -178,8 +181,8 @@ def _agreement(
     low, high, defined = percentiles(out[1:], bootstrap.confidence)
     units = int(_pairable(given).sum())
     if np.isnan(out[0]):
-        return Agreement(None, None, None, units, defined, "constant" if units else "no_pairs")
-    return Agreement(float(out[0]), low, high, units, defined, "ok")
+        return Agreement(None, None, None, units, defined, "constant" if units else "no_pairs", out[1:])
+    return Agreement(float(out[0]), low, high, units, defined, "ok", out[1:])
 
 
 def _pairable(given: Ratings) -> NDArray[np.bool_]:

@@ -27,8 +27,8 @@ def odds_ratios(
     base     the reference model; the other one is called `other` here
     form     "paired": one row a decided match, y = left won, x = left minus right, no intercept (conditional logit;
              for inference). "sides": each decided match twice, once a side, with intercept and the round (the paper's
-             form): its two rows are one decision, and each side's odds are averaged over its opponents, so that its
-             effects are smaller than the paired form's.
+             form): its two rows are one decision, and each side's odds are averaged over the opponents it happened to
+             meet, so that its effects are not those of a direct comparison.
     cluster  what the sandwich errors treat as one observation
 
     Effects: "personalised, base" exp(b_p); "personalised, other" exp(b_p + b_pm); "interaction" exp(b_pm); "other,
@@ -36,19 +36,22 @@ def odds_ratios(
     simple effect are different numbers: neither is "the" effect of personalisation in the other model.
 
     Columns: effect, odds_ratio, low, high, p, n (decided matches), status: ok; "separated" where a coefficient exceeds
-    15, the information matrix is singular or no maximum is found in 50 Newton steps, and every number is null.
+    15, the information matrix is singular or no maximum is found in 50 Newton steps, "one_cluster" where errors cannot
+    be clustered; every number is null in both.
     """
     if form not in ("sides", "paired") or cluster not in ("match", "annotator"):
         raise OptionError(f"form is 'sides' or 'paired', cluster 'match' or 'annotator' (found {form!r}, {cluster!r})")
     decided = matches.filter(pl.col("human") != "neither")
     design, won, clusters = _paired(decided, base, cluster) if form == "paired" else _sides(decided, base, cluster)
     contrasts = _contrasts(list(design), _other(matches, base), base)
-    fitted = _fit(np.column_stack(list(design.values())), won, clusters)
-    rows = [_effect(name, weights, fitted) for name, weights in contrasts.items()]
-    n, status = decided.height, "ok" if fitted else "separated"
-    return pl.DataFrame(
-        rows, schema=dict.fromkeys(("odds_ratio", "low", "high", "p"), pl.Float64), orient="row"
-    ).select(pl.Series("effect", list(contrasts)), pl.all(), n=pl.lit(n, pl.Int64), status=pl.lit(status))
+    fitted, status = None, "one_cluster"
+    if np.unique(clusters).size > 1:
+        fitted = _fit(np.column_stack(list(design.values())), won, clusters)
+        status = "ok" if fitted else "separated"
+    numbers = dict.fromkeys(("odds_ratio", "low", "high", "p"), pl.Float64)
+    rows = pl.DataFrame([_effect(weights, fitted) for weights in contrasts.values()], schema=numbers, orient="row")
+    effects = pl.Series("effect", list(contrasts))
+    return rows.select(effects, pl.all(), n=pl.lit(decided.height, pl.Int64), status=pl.lit(status))
 
 
 def _other(matches: pl.DataFrame, base: str) -> str:
@@ -56,7 +59,7 @@ def _other(matches: pl.DataFrame, base: str) -> str:
     models = sorted(set(matches["model_left"]) | set(matches["model_right"]))
     if len(models) != 2 or base not in models:
         raise InputError(f"the regression compares two models, {base!r} one of them", column="model", value=models)
-    return next(model for model in models if model != base)
+    return str(models[1 - models.index(base)])
 
 
 def _effects(matches: pl.DataFrame, base: str, side: str) -> dict[str, NDArray[np.float64]]:
@@ -128,7 +131,7 @@ def _fit(x: NDArray[np.float64], won: NDArray[np.float64], clusters: NDArray[np.
     return fitted if sound and np.all(np.isfinite(fitted.cov_params())) else None
 
 
-def _effect(name: str, weights: NDArray[np.float64], fitted: Any) -> tuple[float | None, ...]:
+def _effect(weights: NDArray[np.float64], fitted: Any) -> tuple[float | None, ...]:
     """Odds ratio, bounds and p of one effect."""
     if fitted is None:
         return None, None, None, None

@@ -1,4 +1,4 @@
-"""Sessions of the preference study: a reader's query, four summaries and the reader's choices; JSON lines in and out."""
+"""Sessions of the preference study as JSON lines and as frames of summaries and of matches."""
 
 from __future__ import annotations
 
@@ -108,14 +108,15 @@ def matches_frame(sessions: Iterable[Session]) -> pl.DataFrame:
 
     `human` is an Enum of left, right and neither; `match` numbers the rows.
     """
-    rows = [
-        (s.annotator, s.query_id, m.slot, m.slot == "final", m.left, m.right)
-        + tuple(getattr(s.summaries[label], key) for key in ("model", "personalised") for label in (m.left, m.right))
-        + (m.choice,)
-        for s in sessions
-        for m in s.matches
-    ]
+    rows = [_match_row(session, match) for session in sessions for match in session.matches]
     texts = ("annotator", "query_id", "slot", "left", "right", "model_left", "model_right")
     names = "annotator query_id slot final left right model_left model_right personalised_left personalised_right human"
     kinds = {name: pl.String if name in texts else pl.Boolean for name in names.split()} | {"human": pl.Enum(CHOICES)}
     return pl.DataFrame(rows, schema=kinds, orient="row").with_row_index("match")
+
+
+def _match_row(session: Session, match: Match) -> tuple[object, ...]:
+    """The columns of `matches_frame` for one match."""
+    left, right = session.summaries[match.left], session.summaries[match.right]
+    place = (session.annotator, session.query_id, match.slot, match.slot == "final", match.left, match.right)
+    return (*place, left.model, right.model, left.personalised, right.personalised, match.choice)

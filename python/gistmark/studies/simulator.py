@@ -8,32 +8,11 @@ from math import exp
 
 from gistmark.studies.tournament import Match, Session, Summary, seeded, sides
 
-_WORDS = [
-    "trial",
-    "cell",
-    "model",
-    "signal",
-    "patient",
-    "sample",
-    "method",
-    "drift",
-    "protein",
-    "network",
-    "risk",
-    "dose",
-    "image",
-    "climate",
-    "reader",
-    "system",
-    "error",
-    "growth",
-    "water",
-    "neural",
-    "carbon",
-    "memory",
-    "policy",
-    "virus",
-]
+_VOCABULARY = (
+    "trial cell model signal patient sample method drift protein network risk dose image climate reader system error "
+    "growth water neural carbon memory policy virus"
+)
+_WORDS = _VOCABULARY.split()
 
 
 @dataclass(frozen=True, slots=True)

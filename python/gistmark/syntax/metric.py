@@ -13,7 +13,7 @@ from gistmark.syntax import parser, trees
 from gistmark.syntax.ratios import COUNTS, FIELDS, measures
 from gistmark.syntax.words import WORD_RULES, WordRule
 from gistmark_engine.errors import InputError, OptionError
-from gistmark_engine.metric import STATUS, STATUS_FIELD, Batch, Citation, Column, Metric
+from gistmark_engine.metric import STATUS, STATUS_FIELD, Batch, Citation, Metric, Values
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -89,7 +89,7 @@ class _Syntax:
         """Let the parser go."""
         self.nlp = None
 
-    def __call__(self, batch: Batch) -> Mapping[str, Column]:
+    def __call__(self, batch: Batch) -> Mapping[str, Values]:
         self.open()
         column = batch.texts["summary"].cast(pa.large_string())
         encoded: Any = column.dictionary_encode()
