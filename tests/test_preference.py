@@ -8,6 +8,7 @@ import krippendorff as reference
 import numpy as np
 import polars as pl
 import pytest
+
 from gistmark.studies.alphas import Judged, alphas, paired_scores, table
 from gistmark.studies.decisions import Threshold
 from gistmark.studies.families import family_means, sensitivity
@@ -59,7 +60,11 @@ def test_alphas_equal_the_reference_package(small: list) -> None:
     verdicts = {"judge says": ("judge", matches["human"].reverse())}
     found = alphas(matches, scored, COLUMNS, verdicts, Bootstrap())
     assert {(a.judged.column, a.threshold, a.reading) for a in found} == {
-        *((c, k, r) for c, k in (("score", "published"), ("words", "default"), ("gap", "default")) for r in ("merged", "exclude")),
+        *(
+            (c, k, r)
+            for c, k in (("score", "published"), ("words", "default"), ("gap", "default"))
+            for r in ("merged", "exclude")
+        ),
         *((c, "zero", r) for c in ("score", "words", "gap") for r in ("merged", "exclude")),
         ("words", "cut", "acceptability"),
         *(("judge says", "verdict", r) for r in ("merged", "exclude")),
@@ -184,7 +189,14 @@ def test_odds_equal_statsmodels_on_a_design_built_by_hand(small: list, form: str
     b, v = fit.params, fit.cov_params()
     found = odds_ratios(matches_frame(small), BASE, form, cluster)
     assert (found["status"] == "ok").all()
-    for effect, parts in ((f"personalised, {BASE}", [0]), (f"personalised, {OTHER}", [0, 2]), ("interaction", [2]), (f"{OTHER}, generic", [1]), (f"{OTHER}, personalised", [1, 2]), ("final", [3])):
+    for effect, parts in (
+        (f"personalised, {BASE}", [0]),
+        (f"personalised, {OTHER}", [0, 2]),
+        ("interaction", [2]),
+        (f"{OTHER}, generic", [1]),
+        (f"{OTHER}, personalised", [1, 2]),
+        ("final", [3]),
+    ):
         if max(parts) >= len(b):
             continue
         row = found.filter(effect=effect).row(0, named=True)
@@ -213,7 +225,7 @@ def test_intervals_of_small_studies_cover_the_truth_about_as_often_as_they_say()
     for seed in range(60):
         row = odds_ratios(matches_frame(simulate(20, 8, seed=1000 + seed)), BASE).row(0, named=True)
         covered += row["low"] <= np.exp(TRUTH.personalised) <= row["high"]
-    assert 51 <= covered  # of 60; the sandwich of 20 clusters is known to be somewhat too narrow
+    assert covered >= 51  # of 60; the sandwich of 20 clusters is known to be somewhat too narrow
 
 
 def test_sides_form_is_no_direct_comparison(large: list) -> None:
@@ -256,7 +268,9 @@ def test_the_whole_study_is_written_and_repeats(small: list, tmp_path: Path) -> 
         study.families.filter(family="automatic", threshold="own", reading="merged")["alpha"].item(),
     )
     assert paper["mean alpha, prometheus"][1] is None
-    rate = study.win_rates.filter(dimension="personalised", level="personalised", round="first", slot="AB")["rate"].item()
+    rate = study.win_rates.filter(dimension="personalised", level="personalised", round="first", slot="AB")[
+        "rate"
+    ].item()
     assert paper["first round AB, personalised wins"] == (0.465, rate)
 
 

