@@ -84,8 +84,7 @@ def _run(
 ) -> Mapping[str, NDArray[np.float64]]:
     from gistmark_engine.kernels.rouge import ARGMAX_ROUGE1, Hits, rouge_scores
 
-    tokens = batch.tokens
-    assert tokens is not None
+    tokens = batch.tokenised
     counted = ("1", *types) if rule == ARGMAX_ROUGE1 else types
     hits, orders = _count_hits(tokens, counted)
     out = rouge_scores(tokens.cut, tokens.groups, Hits(hits, orders), rule, parity)
