@@ -68,7 +68,7 @@ def _once(keyed: pl.DataFrame) -> pl.DataFrame:
     repeated = distinct.filter(~pl.struct(KEY).is_first_distinct())
     if repeated.height:
         key = repeated.select(KEY).row(0)
-        row = keyed.with_row_index().filter(pl.struct(KEY) == pl.struct(*map(pl.lit, key)))["index"][-1]
+        row = keyed.with_row_index().filter(**dict(zip(KEY, key, strict=True)))["index"][-1]
         raise InputError("two different texts under one key", column=", ".join(KEY), row=int(row), value=key)
     return distinct
 

@@ -143,6 +143,8 @@ def _chain(
     name: str, row: _Document, corpus: Sequence[_Document], levels: int, random: Random, glossary: Mapping[str, str]
 ) -> list[tuple[str, str]] | str:
     """Summary and reader of every level, or why there is no chain."""
+    if not row.sentences:
+        return "no_sentence"
     own = row.key[-1]
     if name == "persona_swap":
         others = [other.key[-1] for other in corpus if other.reader != row.reader]

@@ -81,7 +81,7 @@ def _with_base(table: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     chain = [*KEY, "perturbation", "generator", "seed"]
     bare = table.group_by(chain, maintain_order=True).agg(pl.col("level").min(), pl.col("reader").first())
     base = bare.filter(pl.col("level") > 0).join(documents.select(*KEY, text.alias("summary")), on=KEY, how="left")
-    whole = pl.concat([table, base.with_columns(level=pl.lit(0, pl.Int64)).select(CHAIN)])
+    whole = pl.concat([table, base.with_columns(level=pl.lit(0, pl.Int64)).select(*CHAIN)])
     return whole.sort([*chain, "level"], maintain_order=True)
 
 

