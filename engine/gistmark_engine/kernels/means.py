@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from gistmark_engine.jit import inlined, kernel
-from gistmark_engine.kernels.ranks import Floats, Ints
 from gistmark_engine.kernels.random import resample
+from gistmark_engine.kernels.ranks import Floats, Ints
 
 
 @kernel
