@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gistmark_engine.tokens import Tokens
 
 Dtype = Literal["float64", "int64", "bool", "enum", "string", "list<string>"]
-Values = NDArray[np.float64] | pa.Array
+Values: TypeAlias = NDArray[np.float64] | pa.Array
 
 ROLES = ("summary", "references", "source", "query", "persona")
 

@@ -5,7 +5,6 @@ Importing them compiles nothing; kernels and models load when a metric first run
 
 from gistmark_engine.metrics.abstraction import abstraction
 from gistmark_engine.metrics.datastats import datastats
-
 from gistmark_engine.metrics.rouge import rouge
 
 __all__ = ["abstraction", "datastats", "rouge"]

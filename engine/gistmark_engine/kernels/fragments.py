@@ -26,7 +26,7 @@ class Places(NamedTuple):
 
     head: np.ndarray
     following: np.ndarray
-    count: np.ndarray
+    times: np.ndarray
 
 
 class Matches(NamedTuple):
@@ -51,14 +51,14 @@ def learn_places(ids, start, stop, places):
         entry = np.int64(ids[start + j]) + 1
         places.following[j] = places.head[entry]
         places.head[entry] = j
-        places.count[entry] += 1
+        places.times[entry] += 1
 
 
 @inlined
 def forget_places(ids, start, stop, places):
     for j in range(start, stop):
         places.head[ids[j] + 1] = NULL
-        places.count[ids[j] + 1] = 0
+        places.times[ids[j] + 1] = 0
 
 
 @inlined
@@ -66,7 +66,7 @@ def visits(ids, summary, summary_stop, places):
     """How many source positions a walk from every summary position would visit."""
     total = np.int64(0)
     for i in range(summary, summary_stop):
-        total += places.count[ids[i] + 1]
+        total += places.times[ids[i] + 1]
     return total
 
 

@@ -22,7 +22,7 @@ class GramTables(NamedTuple):
     source_has: np.ndarray
     table: np.ndarray
     keys: np.ndarray
-    count: np.ndarray
+    times: np.ndarray
     own: np.ndarray
     theirs: np.ndarray
     prefix: np.ndarray
@@ -104,13 +104,13 @@ def _shares(grams, by_token, tables):
     distinct, novel, repeated, absent = 0, 0, 0, 0
     for i in range(grams):
         entry = tables.own[i]
-        tables.count[entry] += 1
-        if tables.count[entry] == 1:
+        tables.times[entry] += 1
+        if tables.times[entry] == 1:
             distinct += 1
             novel += tables.theirs[i] == 0
-        elif tables.count[entry] == 2:
+        elif tables.times[entry] == 2:
             repeated += 1
         absent += tables.theirs[i] == 0
     for i in range(grams):
-        tables.count[tables.own[i]] = 0
+        tables.times[tables.own[i]] = 0
     return absent / grams if by_token else novel / distinct, repeated / distinct

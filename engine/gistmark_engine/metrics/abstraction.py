@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,43 +64,59 @@ def abstraction(
     Null or empty summary or source gives null; no reference leaves SA. `ar<k>_saturated`: (1 - c_Rk)³ < 1e-6, where AR
     is ε's doing. `abstraction_status` gives the reason.
     """
-    given = {
+    chosen: dict[str, str | None] = {
         "preset": preset, "overlap": overlap, "bigram_norm": bigram_norm, "short_bigram": short_bigram,
         "both_extractive": both_extractive, "risk_from": risk_from, "multi": multi,
     }  # fmt: skip
-    _check(given, exponent, epsilon, lcs_source_cap, risk_cuts)
+    _check(chosen, exponent, epsilon, lcs_source_cap, risk_cuts)
     cap = PAPER_CAP if preset else lcs_source_cap
-    numbers = {
-        "exponent": float(exponent), "epsilon": float(epsilon), "lcs_source_cap": cap, "risk_cuts": tuple(risk_cuts)
-    }  # fmt: skip
+    shown: dict[str, object] = {key: value for key, value in chosen.items() if key != "preset"}
     return Metric(
         name="abstraction",
         inputs=("summary", "references", "source"),
         optional=("references",),
         tokenizer=Tokenizer(tokenizer),
         fields=_fields(),
-        options={key: value for key, value in given.items() if key != "preset"} | numbers,
-        run=partial(_run, given={key: str(value) for key, value in given.items()}, numbers=numbers),
+        options=shown
+        | {
+            "exponent": float(exponent),
+            "epsilon": float(epsilon),
+            "lcs_source_cap": cap,
+            "risk_cuts": tuple(risk_cuts),
+        },
+        run=partial(
+            _run,
+            mode=CHOICES["overlap"].index(overlap),
+            cap=-1 if cap is None else cap,
+            by_words=bigram_norm == "words",
+            exponent=float(exponent),
+            epsilon=float(epsilon),
+            zero_bigram=short_bigram == "zero",
+            one_extractive=both_extractive == "one",
+            risk_from=CHOICES["risk_from"].index(risk_from),
+            cuts=np.array(risk_cuts, np.float64),
+            multi=CHOICES["multi"].index(multi),
+        ),
         cite=CITE,
         prefix=prefix,
     )
 
 
 def _check(
-    given: Mapping[str, str | None],
+    chosen: Mapping[str, str | None],
     exponent: float,
     epsilon: float,
     cap: int | None,
     cuts: tuple[float, float, float],
 ) -> None:
-    for key, value in given.items():
+    for key, value in chosen.items():
         if value not in CHOICES[key] and not (key == "preset" and value is None):
             raise OptionError(f"abstraction: {key} must be one of {', '.join(CHOICES[key])}, not {value!r}")
     if not exponent > 0 or not epsilon > 0:
         raise OptionError(f"abstraction: exponent and epsilon must be positive, not {exponent!r} and {epsilon!r}")
     if cap is not None and cap < 1:
         raise OptionError(f"abstraction: lcs_source_cap must be at least 1, not {cap!r}")
-    if given["preset"] and cap is not None:
+    if chosen["preset"] and cap is not None:
         raise OptionError("abstraction: the preset sets lcs_source_cap itself; give one or the other")
     if len(cuts) != 3 or not cuts[0] <= cuts[1] <= cuts[2]:
         raise OptionError(f"abstraction: risk_cuts must be three ascending numbers, not {cuts!r}")
@@ -126,7 +142,7 @@ def _fields() -> dict[str, Field]:
     }
 
 
-def _run(batch: Batch, *, given: Mapping[str, str], numbers: Mapping[str, object]) -> Mapping[str, NDArray[np.float64]]:
+def _run(batch: Batch, *, mode: int, cap: int, **options: Any) -> Mapping[str, NDArray[np.float64]]:
     from gistmark_engine.kernels.abstraction import Options
     from gistmark_engine.kernels.abstraction import abstraction as compute
     from gistmark_engine.kernels.overlap import overlap_pairs
@@ -134,20 +150,8 @@ def _run(batch: Batch, *, given: Mapping[str, str], numbers: Mapping[str, object
 
     tokens = batch.tokenised
     target, base, reference_pair, row_pair = source_pairs(tokens.cut, tokens.groups)
-    mode, cap = CHOICES["overlap"].index(given["overlap"]), numbers["lcs_source_cap"]
-    orders = np.array([1, 2], np.int64)
-    shared = overlap_pairs(tokens.pairs(target, base), orders, mode, True, -1 if cap is None else cap)
-    options = Options(
-        given["bigram_norm"] == "words",
-        numbers["exponent"],
-        numbers["epsilon"],
-        given["short_bigram"] == "zero",
-        given["both_extractive"] == "one",
-        CHOICES["risk_from"].index(given["risk_from"]),
-        np.array(numbers["risk_cuts"], np.float64),
-        CHOICES["multi"].index(given["multi"]),
-    )
-    out = compute(tokens.cut, tokens.groups, shared, reference_pair, row_pair, options)
+    shared = overlap_pairs(tokens.pairs(target, base), np.array([1, 2], np.int64), mode, True, cap)
+    out = compute(tokens.cut, tokens.groups, shared, reference_pair, row_pair, Options(**options))
     out[-1, tokens.null_rows("references") & (out[-1] == STATUS["empty_reference"])] = STATUS["ok"]
     out[:, tokens.null_rows("summary", "source")] = np.nan
     return dict(zip(_fields(), out, strict=True))
