@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from gistmark.statistics import cohen as cohen_expression
 from gistmark.statistics import fleiss as fleiss_expression
 from gistmark.statistics import krippendorff as krippendorff_expression
-from gistmark_engine.agreement import LEVELS, Bootstrap, cohen, fleiss, krippendorff
+from gistmark_engine.agreement import LEVELS, cohen, fleiss, krippendorff
+from gistmark_engine.bootstrap import Bootstrap
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.jit import kernel
 from gistmark_engine.kernels import agreement as kernels

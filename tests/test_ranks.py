@@ -12,7 +12,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gistmark.statistics import kendall, pearson, spearman
+from gistmark.statistics import kendall, mean_interval, pearson, spearman
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.ranks import KINDS, correlate
 
@@ -214,3 +214,22 @@ def test_expressions_on_literals_nulls_and_no_rows():
 def test_an_expression_over_plain_numbers_says_what_to_type():
     with pytest.raises(InputError, match="implode"):
         pl.DataFrame({"s": [1.0, 2.0]}).select(spearman("s"))
+
+
+def test_mean_intervals_leave_gaps_out_and_repeat_to_the_bit():
+    frame = pl.DataFrame({"v": [[1.0, 2.0, 3.0, None], [], None, [5.0], [float("nan"), 4.0]]})
+    found = frame.select(mean_interval("v", seed=4)).unnest("mean")
+    assert found["mean"].to_list() == [2.0, None, None, 5.0, 4.0]
+    assert found["mean_n"].to_list() == [3, 0, None, 1, 1]
+    assert found["mean_status"].to_list() == ["ok", "too_few", None, "ok", "ok"]
+    assert found.equals(frame.select(mean_interval("v", seed=4)).unnest("mean"))
+    assert frame.select(mean_interval("v", replicates=0)).unnest("mean")["mean_low"].null_count() == 5
+
+
+def test_mean_interval_is_the_bootstrap_of_scipy():
+    values = np.random.default_rng(1).gamma(2.0, 1.0, 60)
+    ours = pl.DataFrame({"v": [values]}).select(mean_interval("v", replicates=20_000)).unnest("mean").row(0, named=True)
+    theirs = scipy.stats.bootstrap((values,), np.mean, method="percentile", n_resamples=20_000, rng=0)
+    assert ours["mean"] == pytest.approx(values.mean(), rel=1e-14)
+    interval = theirs.confidence_interval
+    assert [ours["mean_low"], ours["mean_high"]] == pytest.approx([interval.low, interval.high], abs=0.02)

@@ -13,7 +13,8 @@ import polars as pl
 
 from gistmark_bindings.ranks import Series, column, name_of
 from gistmark_engine import agreement
-from gistmark_engine.agreement import Agreement, Bootstrap
+from gistmark_engine.agreement import Agreement
+from gistmark_engine.bootstrap import Bootstrap
 from gistmark_engine.errors import OptionError
 from gistmark_engine.ratings import Category
 

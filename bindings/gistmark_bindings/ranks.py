@@ -14,7 +14,7 @@ from functools import partial
 import polars as pl
 import pyarrow as pa
 
-from gistmark_engine import ranks
+from gistmark_engine import bootstrap, ranks
 
 Series = str | pl.Expr
 
@@ -72,6 +72,19 @@ def monotonicity(
     """
     compute = partial(ranks.monotonicity, direction=direction, mode=mode, tolerance=tolerance, column=name_of(scores))
     return expression("monotonicity", [scores], compute, numbers=("monotonicity", "monotonicity_weak", "tie_fraction"))
+
+
+def mean_interval(values: Series, *, replicates: int = 1000, confidence: float = 0.95, seed: int = 0) -> pl.Expr:
+    """The mean of every list with its bootstrap interval over the list's members.
+
+    values  list column (name or expression); null and NaN are left out
+
+    Struct `mean` of `mean`, `mean_low`, `mean_high`, `mean_n` and `mean_status`. The same seed gives the same bytes.
+    """
+    compute = partial(
+        bootstrap.mean_interval, bootstrap=bootstrap.Bootstrap(replicates, confidence, seed), column=name_of(values)
+    )
+    return expression("mean", [values], compute, numbers=("mean", "mean_low", "mean_high"))
 
 
 def _correlation(

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from gistmark_engine.bootstrap import Bootstrap, percentiles
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.ratings import Arrow, Category, Ratings, ratings
 
@@ -19,22 +20,7 @@ Weights = Literal["none", "linear", "quadratic"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 WEIGHTS: tuple[Weights, ...] = ("none", "linear", "quadratic")
 REASONS = ("ok", "no_pairs", "constant")
-
-
-@dataclass(frozen=True, slots=True)
-class Bootstrap:
-    """An interval by percentiles of `replicates` resamples of whole clusters, from a counter-based generator.
-
-    The same seed and data give the same interval to the bit. 0 replicates: no interval.
-    """
-
-    replicates: int = 0
-    confidence: float = 0.95
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.replicates < 0 or not 0.0 < self.confidence < 1.0 or not 0 <= self.seed < 2**63:
-            raise OptionError(f"replicates ≥ 0, 0 < confidence < 1 and 0 ≤ seed < 2⁶³ are needed, not {self}")
+POINT = Bootstrap(replicates=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +49,7 @@ def krippendorff(
     *,
     order: Sequence[Category] | None = None,
     clusters: Arrow | None = None,
-    bootstrap: Bootstrap = Bootstrap(),
+    bootstrap: Bootstrap = POINT,
     on_constant: Literal["null", "one"] = "null",
     columns: Sequence[str] | None = None,
 ) -> Agreement:
@@ -96,7 +82,7 @@ def cohen(
     *,
     order: Sequence[Category] | None = None,
     clusters: Arrow | None = None,
-    bootstrap: Bootstrap = Bootstrap(),
+    bootstrap: Bootstrap = POINT,
     columns: Sequence[str] | None = None,
 ) -> Agreement:
     """Cohen's kappa of two coders; a unit with a missing rating is left out. Range [−1, 1].
@@ -124,7 +110,7 @@ def fleiss(
     coders: Sequence[Arrow],
     *,
     clusters: Arrow | None = None,
-    bootstrap: Bootstrap = Bootstrap(),
+    bootstrap: Bootstrap = POINT,
     columns: Sequence[str] | None = None,
 ) -> Agreement:
     """Fleiss' kappa of equally many ratings a unit; units without any rating are left out. Range [−1, 1].
@@ -200,15 +186,6 @@ def _totals(
     keys, counts = np.unique(labels[unit] * cells + cell, return_counts=True)
     bounds = np.searchsorted(keys, np.arange(size + 1) * cells)
     return bounds, keys % cells, counts.astype(np.float64)
-
-
-def percentiles(drawn: NDArray[np.float64], confidence: float) -> tuple[float | None, float | None, int]:
-    """The central interval of the replicates that are defined (linear interpolation), and how many those are."""
-    defined = drawn[~np.isnan(drawn)]
-    if not defined.size:
-        return None, None, 0
-    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return float(low), float(high), defined.size
 
 
 def _labels(clusters: Arrow, units: int) -> NDArray[np.int64]:

@@ -98,7 +98,7 @@ def tied_pairs(keys: Floats, order: Ints) -> int:
 @inlined
 def is_constant(keys: Floats) -> bool:
     """Whether no two values differ (true of an empty series)."""
-    for i in range(1, keys.size):  # noqa: SIM110 (compiled: a loop, no generator)
+    for i in range(1, keys.size):
         if keys[i] != keys[0]:
             return False
     return True

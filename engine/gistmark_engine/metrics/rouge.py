@@ -115,10 +115,11 @@ def _union_hits(tokens: Tokens, summary_of: NDArray[np.int64], reference_of: NDA
     from gistmark_engine.kernels.summary_lcs import Sentences, union_hits
 
     cut = tokens.cut
-    return union_hits(
+    hits: NDArray[np.int64] = union_hits(
         Sentences(cut.ids, cut.sentence_stops, cut.reference, cut.reference_sentences),
         reference_of,
         Sentences(cut.ids, cut.sentence_stops, cut.summary, cut.summary_sentences),
         summary_of,
         tokens.vocabulary,
     )
+    return hits
