@@ -17,7 +17,7 @@ from gistmark.studies.regression import odds_ratios
 from gistmark.studies.sessions import matches_frame, summaries_frame
 from gistmark.studies.simulator import Effects, simulate
 from gistmark.studies.winrates import win_rates
-from gistmark_engine.agreement import Bootstrap
+from gistmark_engine.bootstrap import Bootstrap
 from gistmark_engine.errors import InputError, OptionError
 
 statsmodels = pytest.importorskip("statsmodels.api", reason="statsmodels is not installed (extra studies)")

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from gistmark.studies.decisions import Threshold, accept, decide
-from gistmark_engine.agreement import Agreement, Bootstrap, krippendorff
+from gistmark_engine.agreement import Agreement, krippendorff
+from gistmark_engine.bootstrap import Bootstrap
 from gistmark_engine.errors import InputError
 
 KEYS = ("annotator", "query_id", "label")

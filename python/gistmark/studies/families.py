@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from gistmark.studies.alphas import ALPHA_COLUMNS, Alpha, Judged, alpha, decided, paired_scores
-from gistmark_engine.agreement import Bootstrap, percentiles
+from gistmark_engine.bootstrap import Bootstrap, percentiles
 
 MULTIPLES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 

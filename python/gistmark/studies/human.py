@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gistmark_engine.agreement import percentiles
+from gistmark_engine.bootstrap import percentiles
 from gistmark_engine.errors import InputError, MissingExtra, OptionError
 from gistmark_engine.ranks import KINDS, Kind, correlate
 

@@ -17,7 +17,7 @@ from gistmark.studies.regression import Cluster, odds_ratios
 from gistmark.studies.sessions import matches_frame
 from gistmark.studies.tournament import Session
 from gistmark.studies.winrates import win_rates
-from gistmark_engine.agreement import Bootstrap
+from gistmark_engine.bootstrap import Bootstrap
 from gistmark_engine.metric import Metric
 
 

@@ -41,7 +41,9 @@ class Parses:
         bits |= self._each(self.labels, lambda label: dependencies.LABEL_BITS.get(label, 0))
         counted = self._each(self.texts, lambda text: int(text_counts(text, w_rule)))
         counted &= self._each(self.tags, lambda tag: int(tag_counts(tag, w_rule)))
-        return count_dependencies(bits | counted * dependencies.COUNTED, self.heads, self.sentences, self.rows)
+        bits |= counted * dependencies.COUNTED
+        counts: NDArray[np.int64] = count_dependencies(bits, self.heads, self.sentences, self.rows)
+        return counts
 
     def _each(self, values: NDArray[Any], bits: Callable[[str], int]) -> NDArray[np.int64]:
         """`bits` of each value's string, computed once a distinct value."""

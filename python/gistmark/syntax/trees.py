@@ -43,7 +43,9 @@ class Trees:
         labels, parents, ends, leaves, rows = (
             np.array(values, np.int64) for values in (codes, self.parents, self.ends, words, self.rows)
         )
-        return count_constituents(labels, parents, ends, leaves, rows, constituents.head_rules())
+        heads = constituents.head_rules()
+        counts: NDArray[np.int64] = count_constituents(labels, parents, ends, leaves, rows, heads)
+        return counts
 
 
 def parse(texts: Sequence[str]) -> Trees:

@@ -1,0 +1,41 @@
+"""A preference study as a page of Markdown tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from gistmark.studies.preference import Preference
+
+NOTES = """
+The readers' neither means that neither summary is acceptable, a metric's that its scores are too close to call; the
+merged reading counts them as one category, as the paper does, and high thresholds lower alpha by abstaining: see
+decision_rate and the rows at threshold 0. Directions of syntactic measures are assumed (higher wins). The paper's
+numbers stand for its own readers and data: nothing here is expected to equal them.
+"""
+
+
+def markdown(study: Preference) -> str:
+    """Agreement, families, win rates, odds ratios and the paper's numbers, under headings."""
+    agreement = study.alphas.drop("direction_assumed")
+    sections = {
+        "Agreement with the readers (Krippendorff's alpha)": agreement,
+        "Mean agreement of families": study.families,
+        "Win rates": study.win_rates,
+        "Odds ratios": study.odds,
+        "Beside the paper": study.beside_paper,
+    }
+    parts = [f"## {heading}\n\n{_table(frame)}" for heading, frame in sections.items()]
+    return "# Preference study\n\n" + "\n\n".join(parts) + "\n" + NOTES
+
+
+def _table(frame: pl.DataFrame) -> str:
+    """A frame as a Markdown table."""
+    lines = [frame.columns, ["---"] * frame.width, *(_cells(row) for row in frame.iter_rows())]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def _cells(row: Sequence[object]) -> list[str]:
+    """A row's values: four decimals, a dash for null."""
+    return ["–" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value) for value in row]
