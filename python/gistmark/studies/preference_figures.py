@@ -13,6 +13,7 @@ from gistmark_engine.errors import MissingExtra
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+LINES = ("-", "--", ":")  # after the ten colours are used up
 FEWEST = 0.7  # inches, so that a picture of one row can be read
 
 
@@ -76,16 +77,17 @@ def win_rates(table: pl.DataFrame) -> Figure:
 
 def sensitivity(table: pl.DataFrame) -> Figure:
     """Alpha and decision rate of every metric over multiples of its threshold."""
-    figure = _figure(9.0, 3.8)
+    figure = _figure(10.0, 4.2)
     left, right = figure.subplots(1, 2, sharex=True)
-    for (metric,), rows in table.group_by("metric", maintain_order=True):
+    for k, ((metric,), rows) in enumerate(table.group_by("metric", maintain_order=True)):
         for axes, column in ((left, "alpha"), (right, "decision_rate")):
             present = rows.filter(pl.col(column).is_not_null())
-            axes.plot(present["multiple"].to_list(), present[column].to_list(), linewidth=0.9, label=metric)
+            style = {"linestyle": LINES[k // 10 % len(LINES)], "linewidth": 0.9, "label": metric}
+            axes.plot(present["multiple"].to_list(), present[column].to_list(), **style)
     left.set_ylabel("Krippendorff's α with the readers")
     right.set_ylabel("share of matches decided")
     figure.supxlabel("multiple of the threshold")
-    right.legend(fontsize=5, ncols=2)
+    figure.legend(handles=right.lines, loc="outside right upper", fontsize=6)
     return figure
 
 
