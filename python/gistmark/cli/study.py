@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gistmark.cli import study_robustness
+from gistmark.cli import study_abstraction, study_robustness
 
-STUDIES = (study_robustness,)
+STUDIES = (study_robustness, study_abstraction)
 
 
 def add_to(commands: Any) -> None:

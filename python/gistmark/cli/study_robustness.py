@@ -8,13 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from gistmark.cli import options as metric_options
-from gistmark.files import open_source
-from gistmark.near import near
-from gistmark_engine.errors import InputError, OptionError
-from gistmark_engine.metric import ROLES, Metric
+from gistmark.cli import pairs
+from gistmark_engine.errors import OptionError
+from gistmark_engine.metric import Metric
 
 TABLE = "table.md"
 
@@ -28,7 +25,7 @@ def add_to(studies: Any) -> None:
         "the level, monotonicity, verdicts, a table and figures to a directory. A study that was cut off goes on.",
         allow_abbrev=False,
     )
-    parser.add_argument("pairs", help="Parquet, JSON lines, CSV, Arrow IPC, a quoted glob, or - for JSON lines")
+    pairs.add_to(parser)
     parser.add_argument("--output", metavar="DIR", required=True, help="where the study is kept")
     parser.add_argument("--metrics", metavar="A,B", help="default: rouge, datastats, abstraction as columns allow")
     parser.add_argument("--set", metavar="METRIC.OPTION=VALUE", action="append", default=[], help="may be repeated")
@@ -40,8 +37,6 @@ def add_to(studies: Any) -> None:
         help="of distractor, incremental, lengthen, shorten, audience, persona_swap; default: %(default)s",
     )
     _add_settings(parser)
-    for role in ROLES:
-        parser.add_argument(f"--{role}", metavar="COLUMN", help=f"the column that holds the {role}, if not {role!r}")
     parser.add_argument("--rewrites", metavar="FILE", help="JSON lines of chains written by a model, not by proxies")
     parser.add_argument("--glossary", metavar="FILE", help="JSON object, term to plain words, for audience")
     parser.add_argument("--threads", metavar="N", type=int, help="default: all cores")
@@ -78,7 +73,7 @@ def _run(options: argparse.Namespace) -> int:
     from gistmark.studies.robustness_table import markdown
 
     study = robustness(
-        _pairs(options),
+        pairs.read_pairs(options),
         _metrics(options),
         [name.strip() for name in options.perturbations.split(",") if name.strip()],
         settings=_settings(options),
@@ -111,22 +106,6 @@ def _settings(options: argparse.Namespace) -> Any:
         nan_policy=options.nan_policy,
         cuts=Cuts(rho=options.rho_cut, monotonicity=options.monotonicity_cut),
         bootstrap=Bootstrap(options.replicates, options.confidence, options.seed),
-    )
-
-
-def _pairs(options: argparse.Namespace) -> pl.DataFrame:
-    """The pairs, their columns called as their roles."""
-    columns = {role: column for role in ROLES if (column := getattr(options, role)) is not None}
-    frame = open_source(options.pairs, text=[columns.get(role, role) for role in ROLES]).load()
-    for role, column in columns.items():
-        if column not in frame.columns:
-            there = ", ".join(frame.columns)
-            raise InputError(
-                f"there is no such column for the {role} role{near(column, frame.columns)}; there are {there}",
-                column=column,
-            )
-    return frame.drop([role for role in columns if role in frame.columns and role not in columns.values()]).rename(
-        {column: role for role, column in columns.items()}
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
+from gistmark.studies.figures import empty_figure, save
 from gistmark.studies.robustness import Study
 from gistmark.studies.robustness_table import perturbations
-from gistmark_engine.errors import MissingExtra
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +29,7 @@ def save_figures(study: Study, directory: str | Path) -> list[Path]:
         pictures[f"curves_{metric}.png"] = curves(rows)
     paths = [Path(directory) / name for name in pictures]
     for path, picture in zip(paths, pictures.values(), strict=True):
-        picture.savefig(path, dpi=120, metadata={"Software": None})  # the same study gives the same bytes
+        save(picture, path)
     return paths
 
 
@@ -39,7 +39,7 @@ def heatmap(statistics: pl.DataFrame) -> Figure:
     rows = statistics.filter(scope=pooled)
     fields = rows["field"].unique(maintain_order=True).to_list()
     names = perturbations(rows)
-    figure: Figure = _figure(2.2 + 1.6 * len(names), 1.2 + 0.26 * len(fields))
+    figure: Figure = empty_figure(2.2 + 1.6 * len(names), 1.2 + 0.26 * len(fields))
     axes = figure.subplots()
     grid = [[float("nan")] * len(names) for _ in fields]
     for row in rows.iter_rows(named=True):
@@ -47,7 +47,15 @@ def heatmap(statistics: pl.DataFrame) -> Figure:
         if row["spearman"] is not None:
             grid[y][x] = row["spearman"]
         share = "–" if row["monotonicity"] is None else f"{row['monotonicity']:.2f}"
-        axes.text(x, y, f"M {share} {row['verdict'].replace('_', ' ')}", ha="center", va="center", fontsize=6)
+        axes.text(
+            x,
+            y,
+            f"M {share} {row['verdict'].replace('_', ' ')}",
+            ha="center",
+            va="center",
+            fontsize=6,
+            color=_ink(row["spearman"]),
+        )
     axes.set_facecolor("0.8")
     image = axes.imshow(grid, vmin=-1, vmax=1, cmap="coolwarm", aspect="auto")
     axes.set_xticks(range(len(names)), names)
@@ -61,7 +69,7 @@ def curves(means: pl.DataFrame) -> Figure:
     """Mean score by level of one metric's fields."""
     fields = means["field"].unique(maintain_order=True).to_list()
     names = perturbations(means)
-    figure: Figure = _figure(2.4 * len(names), 0.6 + 1.3 * len(fields))
+    figure: Figure = empty_figure(2.4 * len(names), 0.6 + 1.3 * len(fields))
     panels = figure.subplots(len(fields), len(names), squeeze=False, sharex="col")
     for (name, perturbation, corpus), rows in means.group_by("field", "perturbation", "corpus", maintain_order=True):
         axes = panels[fields.index(name)][names.index(perturbation)]
@@ -76,10 +84,6 @@ def curves(means: pl.DataFrame) -> Figure:
     return figure
 
 
-def _figure(width: float, height: float) -> Any:
-    """An empty figure that needs no display."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra("drawing figures", "figures") from error
-    return Figure(figsize=(width, height), layout="constrained")
+def _ink(rho: float | None) -> str:
+    """A colour that can be read on the cell's."""
+    return "white" if rho is not None and abs(rho) > 0.7 else "black"
