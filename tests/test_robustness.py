@@ -291,7 +291,7 @@ def test_system_summaries_can_be_the_base(pairs):
 
 def test_metrics_follow_the_columns_and_nothing_to_score_is_an_error(pairs):
     study = robustness(pairs.drop("source"), settings=SMALL, perturbations=["distractor"])
-    assert list(study.record["metrics"]) == ["rouge"]
+    assert list(study.signatures) == ["rouge"]
     with pytest.raises(InputError, match="source"):
         robustness(pairs.drop("source"), ["datastats"], ["distractor"], settings=SMALL)
     with pytest.raises(OptionError, match="unknown perturbation 'shuffle'"):

@@ -164,6 +164,13 @@ def test_broken_brackets_name_the_row(bad: str) -> None:
         run(syntax(backend="const"), ["(ROOT (S (VP (VB Go))))", bad, bad])
 
 
+def test_an_if_clause_with_a_wh_pronoun_is_a_complex_nominal() -> None:
+    case = {"text": ["He", "asked", "if", "who", "came"], "tag": ["PRP", "VBD", "IN", "WP", "VBD"]}
+    case |= {"dep": ["nsubj", "ROOT", "mark", "nsubj", "ccomp"], "head": [1, 1, 4, 4, 1]}
+    plain = case | {"tag": ["PRP", "VBD", "IN", "PRP", "VBD"]}
+    assert [counts["CN"] for counts in named(parses([case, plain]).counts())] == [1, 0]
+
+
 def test_word_rules() -> None:
     case = {
         "text": ["well", "-", "known", "x-ray", "(", "U.S.", ",", " "],

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import polars as pl
-
+from gistmark.studies.markdown import table
 from gistmark.studies.preference import Preference
 
 NOTES = """
@@ -26,16 +23,5 @@ def markdown(study: Preference) -> str:
         "Odds ratios": study.odds,
         "Beside the paper": study.beside_paper,
     }
-    parts = [f"## {heading}\n\n{_table(frame)}" for heading, frame in sections.items()]
+    parts = [f"## {heading}\n\n{table(frame)}" for heading, frame in sections.items()]
     return "# Preference study\n\n" + "\n\n".join(parts) + "\n" + NOTES
-
-
-def _table(frame: pl.DataFrame) -> str:
-    """A frame as a Markdown table."""
-    lines = [frame.columns, ["---"] * frame.width, *(_cells(row) for row in frame.iter_rows())]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-
-
-def _cells(row: Sequence[object]) -> list[str]:
-    """A row's values: four decimals, a dash for null."""
-    return ["–" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value) for value in row]

@@ -94,7 +94,10 @@ def by_corpus(documents: pl.DataFrame, bootstrap: Bootstrap, nan_policy: NanPoli
 
 
 def by_level(scores: pl.DataFrame) -> pl.DataFrame:
-    """The mean score of each level, corpus by corpus: what a curve of score by level is drawn from."""
+    """The mean score of each level, corpus by corpus: what a curve of score by level is drawn from.
+
+    Short chains have no high levels: `n` says how many documents a mean rests on.
+    """
     keys = ["corpus", "perturbation", "generator", *FIELD, "level"]
     return scores.group_by(keys).agg(pl.col("score").mean(), n=pl.col("score").count()).sort(keys)
 

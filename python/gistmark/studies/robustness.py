@@ -55,7 +55,8 @@ class Settings:
 class Study:
     """What a robustness study found, as tables (their columns: see the functions that make them).
 
-    record       settings, signatures, level definitions and hashes of the inputs
+    settings     as given
+    signatures   of the metrics, by name
     chains       `chains`; dropped: documents without a chain, and why
     scores       chains with all fields of all metrics
     responses    `by_document`
@@ -65,7 +66,8 @@ class Study:
     curves       `by_level`
     """
 
-    record: Mapping[str, object]
+    settings: Settings
+    signatures: Mapping[str, str]
     chains: pl.DataFrame
     dropped: pl.DataFrame
     scores: pl.DataFrame
@@ -105,7 +107,7 @@ def robustness(
     record = _record(chosen, perturbations, settings, rows, made)
     directory = None if output is None else open_archive(output, record)
     scores = _scores(frame, chosen, directory, threads)
-    return _study(record, made, scores, chosen, settings, directory)
+    return _study(made, scores, chosen, settings, directory)
 
 
 def _chains(
@@ -183,7 +185,6 @@ def _scores(
 
 
 def _study(
-    record: Mapping[str, object],
     made: Chains,
     scores: pl.DataFrame,
     metrics: Sequence[Metric],
@@ -199,7 +200,8 @@ def _study(
     responses = by_document(long, settings.stable_mode)
     means = by_corpus(responses, settings.bootstrap, settings.nan_policy).with_columns(verdict(settings.cuts))
     return Study(
-        record=record,
+        settings=settings,
+        signatures=signature(metrics),
         chains=keep("chains", made.table),
         dropped=keep("dropped", made.dropped),
         scores=scores,
