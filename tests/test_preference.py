@@ -228,6 +228,17 @@ def test_intervals_of_small_studies_cover_the_truth_about_as_often_as_they_say()
     assert covered >= 51  # of 60; the sandwich of 20 clusters is known to be somewhat too narrow
 
 
+def test_annotators_who_differ_widen_annotator_clustered_intervals() -> None:
+    """Readers who disagree on personalisation are few observations, however many matches they played."""
+    frame = matches_frame(simulate(40, 40, Effects(heterogeneity=1.5), seed=2))
+    rows = {
+        cluster: odds_ratios(frame, BASE, "paired", cluster).row(0, named=True) for cluster in ("annotator", "match")
+    }
+    width = {cluster: np.log(row["high"] / row["low"]) for cluster, row in rows.items()}
+    assert width["annotator"] > 2 * width["match"]
+    assert rows["annotator"]["odds_ratio"] == rows["match"]["odds_ratio"]
+
+
 def test_sides_form_is_no_direct_comparison(large: list) -> None:
     """A personalised summary also meets other opponents than a generic one does, which the sides form lumps in."""
     sides = odds_ratios(matches_frame(large), BASE, "sides").row(0, named=True)

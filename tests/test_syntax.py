@@ -107,7 +107,7 @@ def test_random_dependency_trees_equal_the_twin(sentences: list[dict[str, Any]])
 
 
 VERBAL = {
-    "tag": ["VB", "VBD", "VBZ", "MD", "VBG", "TO", "NN", "PRP", "IN", ":"],
+    "tag": ["VB", "VBD", "VBZ", "MD", "VBG", "TO", "NN", "WP", "IN", ":"],
     "dep": ["nsubj", "ccomp", "advcl", "conj", "xcomp", "aux", "mark", "cc", "parataxis", "csubj"],
 }
 
