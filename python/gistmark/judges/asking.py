@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gistmark_engine.errors import GistmarkError, shorten
-
 from gistmark.judges.budget import Budget
 from gistmark.judges.cache import Cache
 from gistmark.judges.contract import Backend, Conversation, Options, Reply, Token
@@ -17,6 +15,7 @@ from gistmark.judges.parsing import Parsed, Slot, parse
 from gistmark.judges.policy import Policy
 from gistmark.judges.rendering import reminder, render
 from gistmark.judges.template import Template
+from gistmark_engine.errors import GistmarkError, shorten
 
 _WINDOW = 4096
 
@@ -59,7 +58,7 @@ class Answer:
 
     @property
     def status(self) -> str:
-        """"ok", "repaired", or why something is missing: "truncated" if everything missing was cut, else "failed"."""
+        """ "ok", "repaired", or why something is missing: "truncated" if everything missing was cut, else "failed"."""
         if self.errors:
             return "truncated" if set(self.errors.values()) == {"truncated"} else "failed"
         return "repaired" if self.repaired else "ok"
@@ -212,4 +211,3 @@ def call_key(backend: Backend, question: Question, options: Options, line: str) 
     texts = sorted(question.texts.items())
     digest.update(json.dumps([backend.model, sorted(backend.decoding.items()), how, texts]).encode())
     return digest.digest()
-

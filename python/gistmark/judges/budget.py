@@ -35,7 +35,11 @@ class Budget:
                 cost = prompt_tokens(conversation) + max_tokens
                 if not self._holds(cost):
                     break
-                self.spent_calls, self.spent_tokens, granted = self.spent_calls + 1, self.spent_tokens + cost, granted + 1
+                granted, self.spent_calls, self.spent_tokens = (
+                    granted + 1,
+                    self.spent_calls + 1,
+                    self.spent_tokens + cost,
+                )
         if not granted:
             raise BudgetError(
                 f"the budget of {self._spell()} ends before the next call ({self.spent_calls} calls, "
@@ -54,14 +58,14 @@ class Budget:
         return calls and (self.tokens is None or self.spent_tokens + cost <= self.tokens)
 
     def _spell(self) -> str:
-        limits = [f"{limit} {what}" for limit, what in ((self.calls, "calls"), (self.tokens, "tokens")) if limit is not None]
-        return " and ".join(limits)
+        limits = {"calls": self.calls, "tokens": self.tokens}
+        return " and ".join(f"{limit} {what}" for what, limit in limits.items() if limit is not None)
 
     def __getstate__(self) -> dict[str, int | None]:
         return {name: getattr(self, name) for name in ("calls", "tokens", "spent_calls", "spent_tokens")}
 
     def __setstate__(self, state: dict[str, int | None]) -> None:
-        self.__init__(**state)  # type: ignore[misc, arg-type]
+        self.__init__(**state)  # type: ignore[misc]
 
 
 def prompt_tokens(conversation: Conversation) -> int:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gistmark_engine.errors import OptionError
-
 from gistmark.judges.contract import Options
+from gistmark_engine.errors import OptionError
 
 _TOP_LOGPROBS = 20
 _MOST_GROWTH = 4

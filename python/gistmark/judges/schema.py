@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gistmark_engine.errors import OptionError
-
 from gistmark.judges.numbers import check_number, read_choice, read_number
+from gistmark_engine.errors import OptionError
 
 Spec = Mapping[str, Any]
 

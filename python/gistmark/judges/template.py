@@ -13,10 +13,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from gistmark_engine.errors import OptionError
-
 from gistmark.judges.parsing import Parser, parse_pattern, parse_result
 from gistmark.judges.schema import Schema
+from gistmark_engine.errors import OptionError
 
 PLACE = re.compile(r"\{([a-z_]+)\}")
 _OWN_PLACES = ("schema", "scale")
@@ -109,10 +108,12 @@ def _made(data: dict[str, Any]) -> Template:
     shape = data.pop("schema")
     fields = shape["properties"]
     needed = [name for name, spec in fields.items() if spec.get("type") != "string" or "enum" in spec]
-    texts = {name: tuple(data.pop(name, ())) for name in ("inputs", "optional")}
+    inputs, optional = tuple(data.pop("inputs")), tuple(data.pop("optional", ()))
     if data.get("reply", "json") != "json":
         data.setdefault("system", _SYSTEM.strip())
-    template = Template(schema=Schema(fields, tuple(shape.get("required", needed))), **texts, **data)
+    template = Template(
+        schema=Schema(fields, tuple(shape.get("required", needed))), inputs=inputs, optional=optional, **data
+    )
     if template.reply not in ("json", "result", "pattern"):
         raise OptionError(f"template {template.id!r}: reply is 'json', 'result' or 'pattern', not {template.reply!r}")
     if template.reply == "pattern":
