@@ -10,6 +10,7 @@ Replies are kept in `judges.default_path()` unless `cache` says otherwise; a run
 
 from gistmark.judges.annotator import annotator
 from gistmark.judges.backends.fake import Fake
+from gistmark.judges.backends.openai import OpenAI
 from gistmark.judges.budget import Budget
 from gistmark.judges.cache import Cache, default_path
 from gistmark.judges.contract import Backend, BackendError, BudgetError, Message, Options, Reply
@@ -31,6 +32,7 @@ __all__ = [
     "DryRun",
     "Fake",
     "Message",
+    "OpenAI",
     "Options",
     "Reply",
     "Rubric",

@@ -15,7 +15,7 @@ from gistmark.judges.personas import readers
 from gistmark.judges.stage import Settings
 from gistmark.judges.template import Template, load
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Column, Field, Metric
+from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Values
 
 _CITE = Citation(
     "the paper on information satisfaction in summaries: annotator-mirroring prompts, §3; the scale is ours"
@@ -67,7 +67,7 @@ def _screened(batch: Batch, roles: tuple[str, ...]) -> tuple[dict[int, Mapping[s
     return {row: {name: column[row] or "" for name, column in columns.items()} for row in asked}, status
 
 
-def _single(asker: Asker, batch: Batch, template: Template) -> dict[str, Column]:
+def _single(asker: Asker, batch: Batch, template: Template) -> dict[str, Values]:
     texts, status = _screened(batch, ("summary",))
     answers = dict(zip(texts, asker.ask([Question(template, shown) for shown in texts.values()]), strict=True))
     for row, answer in answers.items():
@@ -80,7 +80,7 @@ def _single(asker: Asker, batch: Batch, template: Template) -> dict[str, Column]
     }
 
 
-def _pair(asker: Asker, batch: Batch, template: Template) -> dict[str, Column]:
+def _pair(asker: Asker, batch: Batch, template: Template) -> dict[str, Values]:
     texts, status = _screened(batch, ("summary", "rival"))
     pairs = []
     for shown in texts.values():

@@ -85,3 +85,10 @@ class BackendError(GistmarkError, RuntimeError):
 
 class BudgetError(GistmarkError, RuntimeError):
     """The next call would exceed the budget. Every reply so far is stored; the same job continues from there."""
+
+
+def joined(conversation: Conversation) -> Conversation:
+    """The conversation for a chat template without system messages: what they say stands before the user's words."""
+    system = [turn["content"].strip() for turn in conversation if turn["role"] == "system"]
+    first, *rest = [turn for turn in conversation if turn["role"] != "system"]
+    return [{"role": first["role"], "content": "\n\n".join([*system, first["content"]])}, *rest]

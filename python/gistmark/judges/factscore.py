@@ -17,7 +17,7 @@ from gistmark.judges.making import judge_metric
 from gistmark.judges.stage import Settings
 from gistmark.judges.template import Template, load
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Column, Field, Metric
+from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Values
 
 _CITE = Citation("Min et al. 2023, FActScore, §3", "FActScore, state of April 2025, with the row's source as knowledge")
 _DENIAL = re.compile(r"\b(?:not|cannot|unknown|information)\b")
@@ -88,7 +88,7 @@ def stated_truth(reply: str) -> bool:
     return true > false
 
 
-def _score(asker: Asker, batch: Batch, templates: Sequence[Template], gamma: float) -> dict[str, Column]:
+def _score(asker: Asker, batch: Batch, templates: Sequence[Template], gamma: float) -> dict[str, Values]:
     columns = rows.texts(batch, ("summary", "source"))
     status = rows.screen(columns, ("summary", "source"), batch.rows)
     summaries = {row: columns["summary"][row] or "" for row in range(batch.rows) if status[row] == "ok"}
@@ -162,7 +162,7 @@ def _status(split: Decomposed, decided: _Decided | None) -> str:
 
 def _columns(
     status: Sequence[str | None], split: _Split, decided: Mapping[int, _Decided], gamma: float
-) -> dict[str, Column]:
+) -> dict[str, Values]:
     every = range(len(status))
     flags = {row: [flag for flag in found.supported if flag is not None] for row, found in decided.items()}
     means = {row: sum(found) / len(found) for row, found in flags.items() if found}

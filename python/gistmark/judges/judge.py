@@ -17,7 +17,7 @@ from gistmark.judges.schema import Spec
 from gistmark.judges.stage import Settings
 from gistmark.judges.template import Template, load
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Column, Field, Metric
+from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Values
 
 DIMENSIONS = ("relevance", "consistency", "fluency", "coherence", "informativeness", "overall")
 
@@ -75,7 +75,13 @@ def judge(
         _CITE,
         settings,
         optional=tuple(_INPUTS[name] for name in shown if name in asked.optional),
-        options={"dimensions": list(names), "mode": mode, "reference": reference, "expected": expected},
+        options={
+            "dimensions": list(names),
+            "mode": mode,
+            "reference": reference,
+            "expected": expected,
+            "digest": whole.digest.hex()[:8],
+        },
         policy={"samples": samples, "logprobs": expected},
     )
 
@@ -113,7 +119,7 @@ class _Plan:
         return next(form.schema.fields[name] for form in self.forms if name in form.schema.required)
 
 
-def _score(asker: Asker, batch: Batch, plan: _Plan) -> dict[str, Column]:
+def _score(asker: Asker, batch: Batch, plan: _Plan) -> dict[str, Values]:
     columns = rows.texts(batch, plan.shown)
     needed = [name for name in plan.shown if name not in plan.forms[0].optional]
     status = rows.screen(columns, needed, batch.rows)
@@ -158,7 +164,7 @@ def _remarks(given: Sequence[Answer], names: Sequence[str]) -> str | None:
     return "\n".join(map(str, said)) or None
 
 
-def _column(values: Sequence[Any], spec: Spec) -> Column:
+def _column(values: Sequence[Any], spec: Spec) -> Values:
     if spec["type"] != "string":
         return rows.numbers(values)
     return rows.levels(values, spec["enum"]) if "enum" in spec else rows.strings(values)

@@ -33,7 +33,7 @@ def judge_metric(
     policy: Mapping[str, Any] | None = None,
 ) -> Metric:
     """A metric that asks `backend`; `policy` are the settings of `Policy` that the metric itself fixes."""
-    if unknown := set(settings) - {*_POLICY, "cache", "budget"}:
+    if unknown := set(settings) - {*_POLICY, "cache", "budget", "prefix"}:
         raise OptionError(f"{name} has no option {sorted(unknown)}")
     rules = Policy(**{key: settings[key] for key in _POLICY if key in settings}, **(policy or {}))  # type: ignore[literal-required]
     asker = Asker(backend, rules, _cache(settings), settings.get("budget") or Budget())
@@ -47,6 +47,7 @@ def judge_metric(
         run=Stage(asker, score),
         cite=cite,
         options={**decoding, **rules.signature(), **used, **(options or {})},
+        prefix=settings.get("prefix", ""),
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gistmark.judges import rows
 from gistmark.judges.asking import Answer, Asker, Question
-from gistmark_engine.metric import Column, Field
+from gistmark_engine.metric import Field, Values
 
 LEVELS = ("A", "B", "Neither")
 _CHOICES = ("choice", "first", "second")
@@ -57,7 +57,7 @@ def verdict_fields(name: str) -> dict[str, Field]:
     return {**{f"{name}_{part}": choice for part in _CHOICES}, f"{name}_position": position}
 
 
-def verdict_columns(name: str, verdicts: Mapping[int, Verdict], status: list[str | None]) -> dict[str, Column]:
+def verdict_columns(name: str, verdicts: Mapping[int, Verdict], status: list[str | None]) -> dict[str, Values]:
     """The columns of a pairwise metric from the verdicts of the rows that were asked about, and the status of all."""
     every = range(len(status))
     for row, verdict in verdicts.items():

@@ -5,23 +5,21 @@ Nothing here raises on any reply, and no step guesses: a field that cannot be re
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gistmark.judges.contract import Reply
 from gistmark.judges.numbers import labelled_choice, labelled_number, read_choice, read_number
-from gistmark.judges.repair import repaired_object
-from gistmark.judges.schema import AMBIGUOUS, Coerced, Schema, clean, coerce, coerce_object, lookup
+from gistmark.judges.objects import find_objects, strict
+from gistmark.judges.schema import Coerced, Schema, clean, coerce, coerce_object, lookup
 
 Slot = str | int
 
 _THOUGHT = re.compile(r"^\s*<think>.*?</think>|^(?!.*<think>).*?</think>", re.DOTALL)
 _MARK = re.compile(r"\[\s*(?:result|score)\s*\]|\b(?:result|score)\s*[:=]|\bscore\s+of\b", re.IGNORECASE)
+_FEEDBACK = re.compile(r"^\W*feedback\s*:", re.IGNORECASE)
 _DRESS = " \t\r\n*_`\"'[]():"
-_STRAY_OBJECTS = 20
-_UNCLOSED, _MISMATCH = -1, -2
 
 
 @dataclass(slots=True)
@@ -59,14 +57,14 @@ def parse(reply: Reply, schema: Schema, ids: Sequence[int] = (), parser: Parser 
 
 def parse_json(text: str, schema: Schema, ids: Sequence[int] = (), cut: bool = False) -> Parsed:
     """The JSON contract. `cut` says the reply hit its token limit: then only a complete object counts."""
-    whole = _loads(text)
+    whole = strict(text)
     if isinstance(whole, dict):
         return _fit([whole], schema, ids, repaired=False)
     wrapped = _wrap(whole, schema)
     if wrapped is not None:
         return _nothing("truncated", schema, ids) if cut else _fit([wrapped], schema, ids, repaired=True)
     body = _THOUGHT.sub("", text, count=1)
-    objects, closed = _objects(body)
+    objects, closed = find_objects(body)
     if objects:
         return _fit(objects, schema, ids, repaired=True)
     if cut or not closed or "<think>" in body:
@@ -89,7 +87,7 @@ def parse_result(text: str, schema: Schema) -> Parsed:
         verdict = Coerced(read_choice(tail, spec["enum"]), "wrong_choice")
     else:
         verdict = Coerced(*read_number(tail, spec))
-    said = text[: marks[-1].start()].strip(" \t\r\n*")
+    said = _FEEDBACK.sub("", text[: marks[-1].start()]).strip(" \t\r\n*")
     feedback: dict[Slot, object] = {other: said for other in schema.fields if other != name}
     if verdict.value is None:
         return Parsed(feedback, {name: verdict.error})
@@ -197,53 +195,3 @@ def _wrap(value: object, schema: Schema) -> dict[str, object] | None:
     name = schema.required[0]
     fits = isinstance(value, list) if schema.rows else isinstance(value, (str, int, float))
     return {name: value} if fits else None
-
-
-def _objects(text: str) -> tuple[list[dict[str, object]], bool]:
-    """The top-level JSON objects in `text`, mended where need be, and whether the text ended outside of any."""
-    found: list[dict[str, object]] = []
-    at = text.find("{")
-    for _ in range(_STRAY_OBJECTS):
-        if at < 0:
-            return found, True
-        value, end = _object_at(text, at)
-        if end < 0:
-            return [], end == _MISMATCH
-        if isinstance(value, dict):
-            found.append(value)
-        at = text.find("{", end)
-    return found, True
-
-
-def _object_at(text: str, start: int) -> tuple[object, int]:
-    """The object that opens at `text[start]` (None if it cannot be read) and where it ends, or why it does not."""
-    try:
-        return _DECODER.raw_decode(text, start)
-    except (ValueError, RecursionError):
-        mended, end = repaired_object(text, start)
-    if mended is None:
-        return None, _UNCLOSED if end == len(text) else _MISMATCH
-    return _loads(mended), end
-
-
-def _loads(text: str) -> object:
-    """Strict JSON without NaN and Infinity; None where `text` is not that."""
-    try:
-        return _DECODER.decode(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """A JSON object whose repeated keys must agree."""
-    made: dict[str, object] = {}
-    for key, value in pairs:
-        made[key] = value if key not in made or made[key] == value else AMBIGUOUS
-    return made
-
-
-def _refuse(constant: str) -> object:
-    raise ValueError(f"{constant} is no JSON")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse)

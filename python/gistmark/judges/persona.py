@@ -16,7 +16,7 @@ from gistmark.judges.making import judge_metric
 from gistmark.judges.personas import readers
 from gistmark.judges.stage import Settings
 from gistmark.judges.template import load
-from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Column, Field, Metric
+from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Values
 
 _CITE = Citation("the paper on information satisfaction in summaries: Persona Precision and Recall, §3")
 _TEMPLATES = ("decompose", "requirements", "relevance", "coverage")
@@ -58,7 +58,7 @@ def persona(backend: Backend, *, weighted: bool = False, **settings: Unpack[Sett
     )
 
 
-def _score(asker: Asker, batch: Batch, weighted: bool) -> dict[str, Column]:
+def _score(asker: Asker, batch: Batch, weighted: bool) -> dict[str, Values]:
     columns = rows.texts(batch, ("summary", "source"))
     columns["persona"], columns["query"] = readers(batch, "persona")
     status = rows.screen(columns, ("persona", "query", "source"), batch.rows)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gistmark.judges import rows
 from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Batch
 
@@ -40,7 +41,7 @@ def readers(batch: Batch, metric: str) -> tuple[list[str | None], list[str | Non
     found = [_persona(value, metric, row) for row, value in enumerate(batch.texts["persona"].to_pylist())]
     personas = [None if persona is None else persona.text for persona in found]
     if "query" in batch.texts:
-        return personas, batch.texts["query"].to_pylist()
+        return personas, rows.texts(batch, ("query",))["query"]
     return personas, [None if persona is None else persona.query for persona in found]
 
 

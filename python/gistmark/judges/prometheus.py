@@ -16,7 +16,7 @@ from gistmark.judges.pairwise import both_orders, verdict_columns, verdict_field
 from gistmark.judges.stage import Settings
 from gistmark.judges.template import Template, load
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Column, Field, Metric
+from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Values
 
 INSTRUCTION = "Summarise the source for a reader who has not read it."
 
@@ -120,7 +120,7 @@ def _screened(
 
 def _direct(
     asker: Asker, batch: Batch, template: Template, asked: Mapping[str, str], shown: Mapping[str, bool]
-) -> dict[str, Column]:
+) -> dict[str, Values]:
     texts, status = _screened(batch, shown, asked)
     questions = [
         Question(template, {("response" if name == "summary" else name): text for name, text in found.items()})
@@ -139,7 +139,7 @@ def _direct(
 
 def _relative(
     asker: Asker, batch: Batch, template: Template, asked: Mapping[str, str], shown: Mapping[str, bool]
-) -> dict[str, Column]:
+) -> dict[str, Values]:
     texts, status = _screened(batch, shown, asked)
     pairs = []
     for found in texts.values():

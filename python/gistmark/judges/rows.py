@@ -10,7 +10,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gistmark.judges.asking import Answer
-from gistmark_engine.metric import STATUS, Batch, Column
+from gistmark_engine.errors import InputError
+from gistmark_engine.metric import STATUS, Batch, Values
 
 Texts = Mapping[str, list[str | None]]
 
@@ -32,6 +33,7 @@ def texts(batch: Batch, roles: Iterable[str]) -> dict[str, list[str | None]]:
     for role in roles:
         column = batch.texts.get("references" if role == "reference" else role)
         if column is not None:
+            _check_type(role, column.type)
             values = column.to_pylist()
             found[role] = [_first(value) for value in values] if role == "reference" else values
     return found
@@ -69,12 +71,12 @@ def levels(values: Sequence[object], names: Sequence[str]) -> NDArray[np.float64
     return numbers([None if value is None else names.index(str(value)) for value in values])
 
 
-def strings(values: Sequence[object]) -> Column:
+def strings(values: Sequence[object]) -> Values:
     """A string column."""
     return pa.array([None if value is None else str(value) for value in values], pa.string())
 
 
-def string_lists(values: Sequence[Sequence[str] | None]) -> Column:
+def string_lists(values: Sequence[Sequence[str] | None]) -> Values:
     """A column of lists of strings."""
     return pa.array(values, pa.list_(pa.string()))
 
@@ -82,6 +84,16 @@ def string_lists(values: Sequence[Sequence[str] | None]) -> Column:
 def numbered(items: Sequence[str]) -> str:
     """`items` as lines numbered from 1, each on one line, as a prompt shows rows that are asked about by id."""
     return "\n".join(f"{number}. {' '.join(item.split())}" for number, item in enumerate(items, 1))
+
+
+def _check_type(role: str, kind: pa.DataType) -> None:
+    """Raise `InputError` unless a column holds text (for references: text or lists of it)."""
+    listed = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    nested = pa.types.is_dictionary(kind) or (listed and role == "reference")
+    inner: pa.DataType = getattr(kind, "value_type", kind) if nested else kind
+    tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
+    if not any(test(inner) for test in tests):
+        raise InputError(f"a judge reads text in the role {role!r}, and this column is {kind}", column=role)
 
 
 def _first(references: object) -> str | None:

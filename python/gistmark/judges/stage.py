@@ -13,7 +13,7 @@ from gistmark.judges.backends.fake import Fake, hashed
 from gistmark.judges.budget import Budget, prompt_tokens
 from gistmark.judges.cache import Cache
 from gistmark.judges.contract import Conversation, Options, Reply
-from gistmark_engine.metric import Batch, Column
+from gistmark_engine.metric import Batch, Values
 
 _ALARM = 0.05
 _log = logging.getLogger("gistmark.judges")
@@ -25,6 +25,7 @@ class Settings(TypedDict, total=False):
     seed, retries, max_tokens   see `Policy`; defaults 0, 3, 1024
     cache    where replies are kept: a path or a `Cache`; absent: `default_path()`; None: nowhere, nothing is resumed
     budget   a `Budget`, which several metrics may share
+    prefix   put before every column's name
     """
 
     seed: int
@@ -32,6 +33,7 @@ class Settings(TypedDict, total=False):
     max_tokens: int
     cache: Cache | str | Path | None
     budget: Budget
+    prefix: str
 
 
 @dataclass
@@ -58,7 +60,7 @@ class DryRun:
         return hashed(conversation, options)
 
 
-Score = Callable[[Asker, Batch], Mapping[str, Column]]
+Score = Callable[[Asker, Batch], Mapping[str, Values]]
 
 
 @dataclass
@@ -68,7 +70,7 @@ class Stage:
     asker: Asker
     score: Score
 
-    def __call__(self, batch: Batch) -> Mapping[str, Column]:
+    def __call__(self, batch: Batch) -> Mapping[str, Values]:
         return self.score(self.asker, batch)
 
     def open(self) -> None:
