@@ -7,12 +7,13 @@ import re
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from gistmark.judges.contract import Reply
 from gistmark.judges.parsing import Parsed, parse, parse_pattern, parse_result
 from gistmark.judges.schema import Schema
 from gistmark.judges.template import load
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 MULTI = load("multi").schema
 SUPPORT = load("support").schema
@@ -184,7 +185,9 @@ def test_repair_reads_what_was_meant(text: str) -> None:
 
 
 def test_labelled_prose_gives_every_dimension() -> None:
-    text = "\n".join(f"**{name.title()}** (1-5): {value}/5 - fits" for name, value in SCORES.items() if name != "rationale")
+    text = "\n".join(
+        f"**{name.title()}** (1-5): {value}/5 - fits" for name, value in SCORES.items() if name != "rationale"
+    )
     found = read(text, MULTI)
     assert {name: found.values[name] for name in MULTI.required} == {name: SCORES[name] for name in MULTI.required}
 
@@ -243,11 +246,23 @@ def test_hostile_length_is_read_in_linear_time(text: str) -> None:
 
 json_like = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 9) | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*MULTI.fields, "id"]), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*MULTI.fields, "id"]), inner, max_size=4)
+    ),
     max_leaves=8,
 )
 pieces = st.sampled_from(
-    [*'{}[]",:“”\'`*-.\\/()<>\n 0123456789', "score", "relevance", "overall", "[RESULT]", "true", "None", "```json", "</think>"]
+    [
+        *"{}[]\",:“”'`*-.\\/()<>\n 0123456789",
+        "score",
+        "relevance",
+        "overall",
+        "[RESULT]",
+        "true",
+        "None",
+        "```json",
+        "</think>",
+    ]
 )
 replies = st.text() | st.lists(pieces, max_size=40).map("".join) | json_like.map(json.dumps) | json_like.map(str)
 

@@ -185,7 +185,8 @@ def _parsed(call: _Call, reply: Reply) -> Parsed:
     ids = [slot for slot in missing if isinstance(slot, int)]
     names = [slot for slot in missing if isinstance(slot, str)]
     whole = ids or len(names) == len(template.schema.required)
-    return parse(reply, template.schema if whole else template.schema.narrow(names), ids, template.parser)
+    schema = template.schema if whole else template.schema.narrow(names)
+    return parse(reply, schema, ids, template.parser, call.open.question.texts.values())
 
 
 def _take(item: _Open, reply: Reply, found: Parsed) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
@@ -50,16 +50,20 @@ def _scaled(text: str, scale: str | None, spec: Spec) -> tuple[Number | None, st
     return check_number(float(text) + 0.0, spec)
 
 
-def labelled_number(text: str, name: str, spec: Spec, alone: bool) -> tuple[Number | None, str]:
+def labelled_number(
+    text: str, name: str, spec: Spec, alone: bool, texts: Collection[str] = ()
+) -> tuple[Number | None, str]:
     """The number that prose gives under the label `name`; `alone` admits general labels and a bare number.
 
+    What stands in one of `texts` letter for letter, label and all, is a quotation.
     Several labelled numbers must agree. A parenthesised range after the label ("Rating (1-5): 3") is no number.
     """
     if alone:
         bare = text.strip(_DRESS)
         if _WHOLE.fullmatch(bare):
             return read_number(bare, spec)
-    found = [_scaled(hit[1], hit[2], spec) for hit in _label(name, alone).finditer(text)]
+    hits = _unquoted(_label(name, alone).finditer(text), texts)
+    found = [_scaled(hit[1], hit[2], spec) for hit in hits]
     return _agreed(found, "no_score")
 
 
@@ -83,15 +87,21 @@ def read_choice(text: str, levels: Sequence[str]) -> str | None:
     return _level(found[1], levels) if found else None
 
 
-def labelled_choice(text: str, name: str, levels: Sequence[str], alone: bool) -> tuple[str | None, str]:
+def labelled_choice(
+    text: str, name: str, levels: Sequence[str], alone: bool, texts: Collection[str] = ()
+) -> tuple[str | None, str]:
     """The one of `levels` that prose gives under the label `name`; several labelled choices must agree."""
     if alone and (whole := read_choice(text, levels)):
         return whole, ""
     names = "|".join(re.escape(word) for word in _names(name, alone))
     gap = r"[\s*_\"'`“”‘’\[\]():=]{1,8}"
     pattern = rf"(?<![\w-])(?:{names}){gap}(?:is\s+)?{_CHOICE_WORD}({_alternatives(levels)}){_END}"
-    hits = re.finditer(pattern, text, re.IGNORECASE)
+    hits = _unquoted(re.finditer(pattern, text, re.IGNORECASE), texts)
     return _agreed([(_level(hit[1], levels), "") for hit in hits], "no_choice")
+
+
+def _unquoted(hits: Iterator[re.Match[str]], texts: Collection[str]) -> list[re.Match[str]]:
+    return [hit for hit in hits if not any(hit[0] in text for text in texts)]
 
 
 def _alternatives(levels: Sequence[str]) -> str:

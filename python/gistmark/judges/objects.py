@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import NamedTuple
 
 from gistmark.judges.repair import repaired_object
 from gistmark.judges.schema import AMBIGUOUS
@@ -11,9 +12,19 @@ _STRAY_OBJECTS = 20
 _UNCLOSED, _MISMATCH = -1, -2
 
 
-def find_objects(text: str) -> tuple[list[dict[str, object]], bool]:
-    """The top-level JSON objects in `text`, mended where need be, and whether the text ended outside of any."""
-    found: list[dict[str, object]] = []
+class Found(NamedTuple):
+    """A piece of text between matching braces, and the object it is, mended where need be; None: it cannot be read."""
+
+    span: str
+    value: dict[str, object] | None
+
+
+def find_objects(text: str) -> tuple[list[Found], bool]:
+    """What stands between outermost braces in `text`, and whether the text ended outside of any.
+
+    Nothing where the braces do not match, or where there are too many objects for one of them to be an answer.
+    """
+    found: list[Found] = []
     at = text.find("{")
     for _ in range(_STRAY_OBJECTS):
         if at < 0:
@@ -21,10 +32,9 @@ def find_objects(text: str) -> tuple[list[dict[str, object]], bool]:
         value, end = _object_at(text, at)
         if end < 0:
             return [], end == _MISMATCH
-        if isinstance(value, dict):
-            found.append(value)
+        found.append(Found(text[at:end], value if isinstance(value, dict) else None))
         at = text.find("{", end)
-    return found, True
+    return [], True
 
 
 def _object_at(text: str, start: int) -> tuple[object, int]:

@@ -6,12 +6,12 @@ Nothing here raises on any reply, and no step guesses: a field that cannot be re
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gistmark.judges.contract import Reply
 from gistmark.judges.numbers import labelled_choice, labelled_number, read_choice, read_number
-from gistmark.judges.objects import find_objects, strict
+from gistmark.judges.objects import Found, find_objects, strict
 from gistmark.judges.schema import Coerced, Schema, clean, coerce, coerce_object, lookup
 
 Slot = str | int
@@ -39,8 +39,13 @@ class Parsed:
 Parser = Callable[[str, Schema], Parsed]
 
 
-def parse(reply: Reply, schema: Schema, ids: Sequence[int] = (), parser: Parser | None = None) -> Parsed:
+def parse(
+    reply: Reply, schema: Schema, ids: Sequence[int] = (), parser: Parser | None = None, texts: Collection[str] = ()
+) -> Parsed:
     """Read `reply` by `schema`. With `ids`, exactly those rows of its array are asked for, each on its own.
+
+    `texts` is what the reply is about: beside other words, what stands in one of them letter for letter is a quotation
+    and no verdict.
 
     Reasons: no_json, no_score, no_choice, missing, wrong_type, wrong_choice, wrong_scale, out_of_range, ambiguous,
     empty, truncated, refused, error.
@@ -51,11 +56,11 @@ def parse(reply: Reply, schema: Schema, ids: Sequence[int] = (), parser: Parser 
     if not text.strip():
         return _nothing("truncated" if cut else "empty", schema, ids)
     if parser is None:
-        return parse_json(text, schema, ids, cut)
+        return parse_json(text, schema, ids, texts, cut)
     return _nothing("truncated", schema, ids) if cut else parser(text, schema)
 
 
-def parse_json(text: str, schema: Schema, ids: Sequence[int] = (), cut: bool = False) -> Parsed:
+def parse_json(text: str, schema: Schema, ids: Sequence[int], texts: Collection[str], cut: bool) -> Parsed:
     """The JSON contract. `cut` says the reply hit its token limit: then only a complete object counts."""
     whole = strict(text)
     if isinstance(whole, dict):
@@ -64,13 +69,17 @@ def parse_json(text: str, schema: Schema, ids: Sequence[int] = (), cut: bool = F
     if wrapped is not None:
         return _nothing("truncated", schema, ids) if cut else _fit([wrapped], schema, ids, repaired=True)
     body = _THOUGHT.sub("", text, count=1)
-    objects, closed = find_objects(body)
+    found, closed = find_objects(body)
+    own = [item for item in found if not any(item.span in other for other in texts)]
+    if any(item.value is None and any(name in item.span.casefold() for name in schema.required) for item in own):
+        return _nothing("no_json", schema, ids)
+    objects = [item.value for item in own if item.value is not None]
     if objects:
-        return _fit(objects, schema, ids, repaired=True)
+        return _undisputed(_fit(objects, schema, ids, repaired=True), body, found, schema, texts)
     if cut or not closed or "<think>" in body:
         return _nothing("truncated", schema, ids)
     # Labels are read in plain prose only: inside JSON that cannot be mended they may be part of a quotation.
-    return _nothing("no_json", schema, ids) if "{" in body or schema.rows else _labelled(body, schema)
+    return _nothing("no_json", schema, ids) if "{" in body or schema.rows else _labelled(body, schema, texts)
 
 
 def parse_result(text: str, schema: Schema) -> Parsed:
@@ -120,6 +129,18 @@ def _fit(objects: list[dict[str, object]], schema: Schema, ids: Sequence[int], r
     return first
 
 
+def _undisputed(read: Parsed, body: str, found: list[Found], schema: Schema, texts: Collection[str]) -> Parsed:
+    """What was read from JSON, unless the words around it give the same fields other values."""
+    if not schema.rows:
+        for item in found:
+            body = body.replace(item.span, "\n", 1)
+        for name, value in _labelled(body, schema, texts).values.items():
+            if read.values.get(name) != value:
+                read.values.pop(name, None)
+                read.errors[name] = "ambiguous"
+    return read
+
+
 def _fields(value: Mapping[str, object], schema: Schema, _: Sequence[int]) -> Parsed:
     found = Parsed()
     for name, spec in schema.fields.items():
@@ -153,16 +174,16 @@ def _rows(value: Mapping[str, object], schema: Schema, ids: Sequence[int]) -> Pa
     return found
 
 
-def _labelled(text: str, schema: Schema) -> Parsed:
+def _labelled(text: str, schema: Schema, texts: Collection[str]) -> Parsed:
     """Numbers and choices that prose gives under their fields' names."""
     found = Parsed(repaired=True)
     alone = len(schema.required) == 1
     for name in schema.required:
         spec = schema.fields[name]
         if spec["type"] in ("integer", "number"):
-            _put(found, name, Coerced(*labelled_number(text, name, spec, alone)))
+            _put(found, name, Coerced(*labelled_number(text, name, spec, alone, texts)))
         elif spec["type"] == "string" and "enum" in spec:
-            _put(found, name, Coerced(*labelled_choice(text, name, spec["enum"], alone)))
+            _put(found, name, Coerced(*labelled_choice(text, name, spec["enum"], alone, texts)))
         else:
             _put(found, name, Coerced(None, "no_json"))
     return found

@@ -12,8 +12,7 @@ from gistmark.judges.template import PLACE, Template
 def render(template: Template, texts: Mapping[str, str], reminder: str = "") -> Conversation:
     """The messages that put `template`'s question about `texts`; `reminder` is added by later attempts."""
     parts = {name: fenced(name, texts[name], texts) if name in texts else "" for name in template.inputs}
-    parts["schema"] = template.schema.describe()
-    parts["scale"] = "\n".join(f"- {name}: {template.scale.get(name, name)}" for name in template.schema.required)
+    parts |= template.parts
     user = PLACE.sub(lambda place: parts[place[1]], template.user).strip()
     said = f"{user}\n\n{reminder}" if reminder else user
     return [{"role": "system", "content": template.system}, {"role": "user", "content": said}]

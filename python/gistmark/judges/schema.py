@@ -92,9 +92,8 @@ def coerce_object(value: object, fields: Mapping[str, Spec], required: Sequence[
 
 def lookup(value: Mapping[str, object], name: str) -> tuple[object, bool] | None:
     """What `value` holds under `name` whatever the key's case, and whether the key is exact; None if nothing."""
-    if name in value and len(value) == 1:
-        return value[name], True
-    keys = [key for key in value if key == name or key.strip().casefold() == name.casefold()]
+    folded = name.casefold()
+    keys = [key for key in value if key == name or (len(key) >= len(name) and key.strip().casefold() == folded)]
     if not keys:
         return None
     agreed = all(value[key] == value[keys[0]] for key in keys)

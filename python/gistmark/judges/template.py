@@ -65,6 +65,12 @@ class Template:
         return f"{self.id}@{self.version}"
 
     @cached_property
+    def parts(self) -> dict[str, str]:
+        """What stands for `{schema}` and `{scale}`."""
+        lines = (f"- {name}: {self.scale.get(name, name)}" for name in self.schema.required)
+        return {"schema": self.schema.describe(), "scale": "\n".join(lines)}
+
+    @cached_property
     def parser(self) -> Parser | None:
         """What reads its replies; None: the JSON contract."""
         if self.reply == "result":
