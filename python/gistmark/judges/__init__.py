@@ -11,6 +11,8 @@ Replies are kept in `judges.default_path()` unless `cache` says otherwise; a run
 from gistmark.judges.annotator import annotator
 from gistmark.judges.backends.fake import Fake
 from gistmark.judges.backends.openai import OpenAI
+from gistmark.judges.backends.transformers import Transformers
+from gistmark.judges.backends.vllm import VLLM
 from gistmark.judges.budget import Budget
 from gistmark.judges.cache import Cache, default_path
 from gistmark.judges.contract import Backend, BackendError, BudgetError, Message, Options, Reply
@@ -24,6 +26,7 @@ from gistmark.judges.stage import DryRun
 __all__ = [
     "LLAMA_3_3_70B",
     "PROMETHEUS_7B",
+    "VLLM",
     "Backend",
     "BackendError",
     "Budget",
@@ -36,6 +39,7 @@ __all__ = [
     "Options",
     "Reply",
     "Rubric",
+    "Transformers",
     "annotator",
     "default_path",
     "factscore",
