@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ROUGE, WORD_LOWER, WORD_PUNCT, WHITESPACE, GIVEN = range(5)
+ROUGE, WORD_LOWER, WORD_PUNCT, WHITESPACE, WHITESPACE_LOWER, GIVEN = range(6)
 """How the kernels know the rules; GIVEN: every piece is a token already."""
 
 
