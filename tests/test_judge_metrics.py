@@ -9,10 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 import pytest
 from scipy.stats import binomtest
 
+import gistmark as gm
 from gistmark import judges
 from gistmark.judges.contract import Conversation, Options, Reply, Token
 from gistmark.judges.expected import expected_value
@@ -223,6 +225,16 @@ def test_personas_as_struct_or_json_are_the_same() -> None:
         score(judges.annotator(judges.Fake(rule), cache=None, retries=0), summary=["x"], persona=personas, query=["q"])
     assert prompts[0] == prompts[1] == "Role: nurse\nDomain: oncology\nInformation needs:\n- doses\n- side effects"
     assert prompts[2] == "Role: nurse\nDomain: oncology\nInformation needs:\n- doses"
+
+
+def test_a_frame_with_structs_goes_through_the_face() -> None:
+    frame = pl.DataFrame({"summary": ["a", "b"], "persona": [READER, None], "query": ["q", "q"]})
+    backend = constant('{"satisfaction": 2}')
+    scored = gm.score(frame, metrics=[judges.annotator(backend, cache=None)])
+    assert scored["judge_annotator"].to_list() == [2.0, None]
+    assert backend.calls == 1
+    summary = gm.summarise(scored, [judges.annotator(backend, cache=None)])
+    assert summary.filter(pl.col("field") == "judge_annotator")["n_null"].to_list() == [1]
 
 
 def test_a_query_may_come_with_the_persona() -> None:
