@@ -578,3 +578,28 @@ def test_signatures_tell_what_changes_numbers() -> None:
     assert len({metric.signature for metric in made}) == len(made)
     assert judges.judge(fake, cache="somewhere").signature == made[0].signature
     assert judges.judge(fake, cache=None, prefix="x_").columns.keys() == {"x_" + name for name in made[0].fields}
+
+
+# rewrites
+
+
+def test_rewrites_are_chains_and_a_broken_one_ends(tmp_path: Path) -> None:
+    def rule(conversation: Conversation, _: Options) -> str:
+        text = shown(conversation, "text")
+        return "?" if text == "b more" else json.dumps({"text": f"{text} more"})
+
+    backend = judges.Fake(rule)
+    options: dict[str, Any] = {"levels": 3, "retries": 0, "cache": tmp_path / "c.sqlite", "seed": 4}
+    links = judges.rewrite(backend, {"1": "a", "2": "b", "3": ""}, "lengthen", **options)
+    texts = {name: [link["text"] for link in links if link["doc_id"] == name] for name in "123"}
+    assert texts["1"] == ["a", "a more", "a more more", "a more more more"]
+    assert texts["2"] == ["b", "b more", None, None]
+    assert texts["3"] == ["", None, None, None]
+    assert links[1] == {
+        "doc_id": "1", "perturbation": "lengthen", "level": 1, "text": "a more", "generator": "fake", "seed": 4,
+    }  # fmt: skip
+    silent = judges.Fake(lambda *_: "?")
+    assert judges.rewrite(silent, {"1": "a"}, "lengthen", **options) == links[:4]
+    assert silent.calls == 0
+    with pytest.raises(OptionError, match="sideways"):
+        judges.rewrite(backend, {}, "sideways")  # type: ignore[arg-type]

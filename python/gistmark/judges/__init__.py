@@ -21,6 +21,7 @@ from gistmark.judges.judge import judge
 from gistmark.judges.persona import persona
 from gistmark.judges.presets import LLAMA_3_3_70B, PROMETHEUS_7B
 from gistmark.judges.prometheus import Rubric, prometheus
+from gistmark.judges.rewrite import rewrite
 from gistmark.judges.stage import DryRun
 
 __all__ = [
@@ -46,4 +47,5 @@ __all__ = [
     "judge",
     "persona",
     "prometheus",
+    "rewrite",
 ]

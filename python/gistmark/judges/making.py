@@ -33,10 +33,7 @@ def judge_metric(
     policy: Mapping[str, Any] | None = None,
 ) -> Metric:
     """A metric that asks `backend`; `policy` are the settings of `Policy` that the metric itself fixes."""
-    if unknown := set(settings) - {*_POLICY, "cache", "budget", "prefix"}:
-        raise OptionError(f"{name} has no option {sorted(unknown)}")
-    rules = Policy(**{key: settings[key] for key in _POLICY if key in settings}, **(policy or {}))  # type: ignore[literal-required]
-    asker = Asker(backend, rules, _cache(settings), settings.get("budget") or Budget())
+    asker = make_asker(name, backend, settings, policy or {})
     used = {"model": backend.model, "templates": [template.label for template in templates]}
     decoding = {key: value for key, value in backend.decoding.items() if value is not None}
     return Metric(
@@ -46,9 +43,17 @@ def judge_metric(
         fields=fields,
         run=Stage(asker, score),
         cite=cite,
-        options={**decoding, **rules.signature(), **used, **(options or {})},
+        options={**decoding, **asker.policy.signature(), **used, **(options or {})},
         prefix=settings.get("prefix", ""),
     )
+
+
+def make_asker(name: str, backend: Backend, settings: Settings, policy: Mapping[str, Any]) -> Asker:
+    """What asks `backend` by a user's settings and the caller's own part of the policy."""
+    if unknown := set(settings) - {*_POLICY, "cache", "budget", "prefix"}:
+        raise OptionError(f"{name} has no option {sorted(unknown)}")
+    chosen = {key: value for key, value in settings.items() if key in _POLICY}
+    return Asker(backend, Policy(**chosen, **policy), _cache(settings), settings.get("budget") or Budget())  # type: ignore[arg-type]
 
 
 def _cache(settings: Settings) -> Cache | None:

@@ -43,6 +43,7 @@ class VLLM:
             return Reply("", "error", str(error))
 
     def _replies(self, messages: Sequence[Conversation], options: Options) -> list[Reply]:
+        llm = self._llm
         from vllm import SamplingParams
 
         params = SamplingParams(
@@ -51,7 +52,7 @@ class VLLM:
             max_tokens=options.max_tokens,
             logprobs=options.top_logprobs or None,
         )
-        return [_reply(made) for made in self._llm.chat(list(messages), params, use_tqdm=False)]
+        return [_reply(made) for made in llm.chat(list(messages), params, use_tqdm=False)]
 
     @cached_property
     def _llm(self) -> Any:
