@@ -114,6 +114,8 @@ def test_j22_every_setting_has_its_own_key() -> None:
         call_key(a, question(1), Policy(max_tokens=2048).options(1, 0, 0), ""),
     ]
     assert len(set(keys)) == 6
+    same = policy.options(1, 0, 0)
+    assert call_key(a, question(1, sample=1), same, "") != call_key(a, question(1, sample=2), same, "")
     assert keys[0] == call_key(Fake(model="a"), question(1), Policy().options(1, 0, 0), "")
     quantised = Fake(model="a")
     quantised.decoding = {"bits": 4}

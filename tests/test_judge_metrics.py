@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -85,7 +86,7 @@ def test_factscore_golden() -> None:
     assert length_factor(3, 10) == pytest.approx(0.09697196786440505, abs=1e-15)
     assert [length_factor(n, 10) for n in (10, 11, 1)] == [1.0, 1.0, pytest.approx(0.00012340980408667956, abs=1e-18)]
     assert length_factor(3, 0) == 1.0
-    metric = judges.factscore(judges.Fake(by_rule), cache=None)
+    metric = judges.factscore(judges.Fake(by_rule), cache=False)
     found = score(metric, summary=["The cat sat. It slept. It flew."], source=["The cat sat and It slept"])
     assert found["factscore"] == [0.6666666666666666]
     assert found["factscore_lp"] == [pytest.approx(0.06464797857627003, abs=1e-15)]
@@ -97,7 +98,7 @@ def test_factscore_golden() -> None:
 
 def test_f01_abstentions_are_null_and_counted() -> None:
     rows = ["I could not find information on that person.", "I'm sorry, I don't know."]
-    found = score(judges.factscore(judges.Fake(by_rule), cache=None), summary=rows, source=["s", "s"])
+    found = score(judges.factscore(judges.Fake(by_rule), cache=False), summary=rows, source=["s", "s"])
     assert found["factscore"] == found["factscore_lp"] == [None, None]
     assert found["factscore_responded"] == [False, False]
     assert found["factscore_status"] == ["undefined", "undefined"]
@@ -107,7 +108,7 @@ def test_f01_abstentions_are_null_and_counted() -> None:
 def test_factscore_nulls_have_reasons() -> None:
     backend = judges.Fake(by_rule)
     found = score(
-        judges.factscore(backend, cache=None),
+        judges.factscore(backend, cache=False),
         summary=[None, "", " \n", "The cat sat.", "The cat sat.", "..."],
         source=["s", "s", "s", None, "", "s"],
     )
@@ -122,7 +123,7 @@ def test_an_undecided_fact_enters_no_score() -> None:
             return by_rule(conversation, options)
         return '{"decisions": [{"id": 1, "supported": true}, {"id": 2, "supported": "maybe"}]}'
 
-    found = score(judges.factscore(judges.Fake(rule), cache=None), summary=["One cat. Two cats."], source=["One cat"])
+    found = score(judges.factscore(judges.Fake(rule), cache=False), summary=["One cat. Two cats."], source=["One cat"])
     assert (found["factscore"], found["n_facts"], found["factscore_undecided"]) == ([1.0], [1], [1])
     assert found["factscore_decisions"] == [["supported", "undecided"]]
     assert found["factscore_status"] == ["repaired"]
@@ -130,7 +131,7 @@ def test_an_undecided_fact_enters_no_score() -> None:
 
 @pytest.mark.parametrize("reply", ["no idea", '{"facts": 3}', Reply("", "refused"), Reply("", "error", "HTTP 500")])
 def test_factscore_fails_loudly(reply: str | Reply) -> None:
-    found = score(judges.factscore(constant(reply), cache=None), summary=["The cat sat."], source=["s"])
+    found = score(judges.factscore(constant(reply), cache=False), summary=["The cat sat."], source=["s"])
     assert (found["factscore"], found["n_facts"], found["factscore_status"]) == ([None], [None], ["failed"])
     assert found["factscore_responded"] == [None]
 
@@ -157,7 +158,7 @@ def test_factscore_in_parity_asks_about_every_fact() -> None:
         return by_rule(conversation, options) if options.schema else str(shown(conversation, "fact") == "One cat")
 
     backend = judges.Fake(rule)
-    metric = judges.factscore(backend, parity="reference", gamma=0, cache=None)
+    metric = judges.factscore(backend, parity="reference", gamma=0, cache=False)
     found = score(metric, summary=["One cat. Two cats."], source=["One cat"])
     assert (found["factscore"], found["factscore_lp"], backend.calls) == ([0.5], [0.5], 3)
 
@@ -206,7 +207,7 @@ def test_persona_scores(
     expected: tuple[Any, ...],
     status: str,
 ) -> None:
-    metric = judges.persona(judges.Fake(persona_reply(relevance, coverage, weights)), weighted=weighted, cache=None)
+    metric = judges.persona(judges.Fake(persona_reply(relevance, coverage, weights)), weighted=weighted, cache=False)
     found = score(metric, summary=["x"], source=["y"], persona=[READER], query=["q"])
     values = tuple(found[f"persona_{name}"][0] for name in ("precision", "recall", "f1"))
     assert values == tuple(value if value is None else pytest.approx(value, abs=1e-15) for value in expected)
@@ -222,7 +223,7 @@ def test_personas_as_struct_or_json_are_the_same() -> None:
         return by_rule(conversation, options)
 
     for personas in ([READER], [json.dumps(READER)], [profile]):
-        score(judges.annotator(judges.Fake(rule), cache=None, retries=0), summary=["x"], persona=personas, query=["q"])
+        score(judges.annotator(judges.Fake(rule), cache=False, retries=0), summary=["x"], persona=personas, query=["q"])
     assert prompts[0] == prompts[1] == "Role: nurse\nDomain: oncology\nInformation needs:\n- doses\n- side effects"
     assert prompts[2] == "Role: nurse\nDomain: oncology\nInformation needs:\n- doses"
 
@@ -230,10 +231,10 @@ def test_personas_as_struct_or_json_are_the_same() -> None:
 def test_a_frame_with_structs_goes_through_the_face() -> None:
     frame = pl.DataFrame({"summary": ["a", "b"], "persona": [READER, None], "query": ["q", "q"]})
     backend = constant('{"satisfaction": 2}')
-    scored = gm.score(frame, metrics=[judges.annotator(backend, cache=None)])
+    scored = gm.score(frame, metrics=[judges.annotator(backend, cache=False)])
     assert scored["judge_annotator"].to_list() == [2.0, None]
     assert backend.calls == 1
-    summary = gm.summarise(scored, [judges.annotator(backend, cache=None)])
+    summary = gm.summarise(scored, [judges.annotator(backend, cache=False)])
     assert summary.filter(pl.col("field") == "judge_annotator")["n_null"].to_list() == [1]
 
 
@@ -245,7 +246,7 @@ def test_a_query_may_come_with_the_persona() -> None:
         return '{"satisfaction": 3}'
 
     found = score(
-        judges.annotator(judges.Fake(rule), cache=None),
+        judges.annotator(judges.Fake(rule), cache=False),
         summary=["a", "b", "c", None, "e"],
         persona=[{**READER, "query": "from persona"}, {**READER, "query": None}, None, READER, {"query": "q"}],
     )
@@ -256,7 +257,7 @@ def test_a_query_may_come_with_the_persona() -> None:
 
 @pytest.mark.parametrize("persona", ["{not json", "[1]", '"text"', '{"role": 5}', '{"information_needs": [3]}'])
 def test_a_wrong_persona_is_named(persona: str) -> None:
-    metric = judges.annotator(judges.Fake(), cache=None)
+    metric = judges.annotator(judges.Fake(), cache=False)
     with pytest.raises(InputError, match=r"metric 'annotator', column 'persona', row 1: .*found"):
         score(metric, summary=["a", "b"], persona=[json.dumps(READER), persona], query=["q", "q"])
 
@@ -284,16 +285,16 @@ def test_claims_and_requirements_are_asked_for_once(tmp_path: Path) -> None:
 def test_judge_asks_one_question_a_row_or_one_a_dimension() -> None:
     for mode, calls in (("joint", 2), ("per_dimension", 12)):
         backend = judges.Fake()
-        metric = judges.judge(backend, mode=mode, cache=None)  # type: ignore[arg-type]
+        metric = judges.judge(backend, mode=mode, cache=False)  # type: ignore[arg-type]
         found = score(metric, summary=["a", "b"], source=["s", "s"])
         assert backend.calls == calls
-        assert list(found)[:6] == [f"judge_{name}" for name in judges.judge(backend, cache=None).options["dimensions"]]  # type: ignore[attr-defined]
+        assert list(found)[:6] == [f"judge_{name}" for name in judges.judge(backend, cache=False).options["dimensions"]]  # type: ignore[attr-defined]
         assert all(1 <= value <= 5 for name in list(found)[:6] for value in found[name])
 
 
 def test_judge_keeps_the_dimensions_it_could_read() -> None:
     reply = '{"relevance": 4, "consistency": 5, "fluency": 3, "coherence": "?", "informativeness": 9, "overall": 4}'
-    found = score(judges.judge(constant(reply), cache=None), summary=["a"], source=["s"])
+    found = score(judges.judge(constant(reply), cache=False), summary=["a"], source=["s"])
     assert [found[f"judge_{name}"][0] for name in ("relevance", "coherence", "informativeness")] == [4.0, None, None]
     assert found["judge_status"] == ["failed"]
 
@@ -301,7 +302,7 @@ def test_judge_keeps_the_dimensions_it_could_read() -> None:
 def test_j17_failed_rows_are_null_not_zero() -> None:
     replies = {"a": '{"overall": 4}', "b": "?", "c": '{"overall": 2}'}
     backend = judges.Fake(lambda conversation, _: replies[shown(conversation, "summary")])
-    metric = judges.judge(backend, dimensions=["overall"], cache=None)
+    metric = judges.judge(backend, dimensions=["overall"], cache=False)
     batch = pa.table({"summary": ["a", "b", "c"], "source": ["s"] * 3})
     values = score_batch(batch, [metric]).column("judge_overall")
     assert (pa.compute.mean(values).as_py(), len(values) - values.null_count, values.null_count) == (3.0, 2, 1)
@@ -314,7 +315,7 @@ def test_samples_are_averaged_if_half_can_be_read() -> None:
         return f'{{"overall": {sample + 1}}}' if sample < 2 else "?"
 
     def judged(samples: int) -> tuple[float | None, str]:
-        metric = judges.judge(judges.Fake(rule), dimensions=["overall"], samples=samples, retries=0, cache=None)
+        metric = judges.judge(judges.Fake(rule), dimensions=["overall"], samples=samples, retries=0, cache=False)
         found = score(metric, summary=["a"], source=["s"])
         return found["judge_overall"][0], found["judge_status"][0]
 
@@ -338,10 +339,10 @@ def test_expected_value_over_the_alternatives() -> None:
     assert expected_value([], "overall", spec) is None
     assert expected_value([Token("4", {"x": 0.0})], "overall", spec) is None
     reply = Reply('{"fluency": 3, "overall": 4}', scores=tuple(tokens))
-    metric = judges.judge(constant(reply), dimensions=["overall"], expected=True, cache=None)
+    metric = judges.judge(constant(reply), dimensions=["overall"], expected=True, cache=False)
     found = score(metric, summary=["a"], source=["s"])
     assert found["judge_overall"] == [pytest.approx(4.25, abs=1e-12)]
-    mute = judges.judge(constant('{"overall": 4}'), dimensions=["overall"], expected=True, cache=None)
+    mute = judges.judge(constant('{"overall": 4}'), dimensions=["overall"], expected=True, cache=False)
     assert score(mute, summary=["a"], source=["s"])["judge_status"] == ["failed"]
 
 
@@ -353,11 +354,11 @@ def test_a_reference_is_shown_only_where_asked_for() -> None:
         return '{"overall": 4}'
 
     columns = {"summary": ["a"] * 3, "source": ["s"] * 3, "references": [[None, " ", "good"], None, []]}
-    metric = judges.judge(judges.Fake(rule), dimensions=["overall"], reference=True, cache=None)
+    metric = judges.judge(judges.Fake(rule), dimensions=["overall"], reference=True, cache=False)
     assert score(metric, **columns)["judge_overall"] == [4.0] * 3
     assert prompts == ["good", ""]
     assert metric.optional == ("references",)
-    assert "references" not in judges.judge(judges.Fake(), cache=None).inputs
+    assert "references" not in judges.judge(judges.Fake(), cache=False).inputs
 
 
 OWN = """
@@ -385,14 +386,14 @@ def test_criteria_scales_and_parsers_come_as_a_file(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text(OWN)
     backend = constant("Clarity = 7.5\nTone = WARM\nSafe = yes")
-    metric = judges.judge(backend, template=path, cache=None)
+    metric = judges.judge(backend, template=path, cache=False)
     assert metric.inputs == ("summary", "query")
     assert (metric.fields["judge_clarity"].high, metric.fields["judge_tone"].levels) == (10, ("warm", "cold"))
     found = score(metric, summary=["a"], query=["q"])
     assert (found["judge_clarity"], found["judge_tone"], found["judge_safe"]) == ([7.5], ["warm"], [True])
     assert "plain@3" in metric.signature
     path.write_text(OWN.replace("0 to 10", "0 to 10 please"))
-    assert judges.judge(backend, template=path, cache=None).signature != metric.signature
+    assert judges.judge(backend, template=path, cache=False).signature != metric.signature
 
 
 @pytest.mark.parametrize(
@@ -422,7 +423,9 @@ def test_options_are_checked() -> None:
         lambda: judges.judge(fake, dimensions=["colour"]),
         lambda: judges.judge(fake, template="nowhere"),
         lambda: judges.judge(fake, template="support"),
-        lambda: judges.judge(fake, temper=1),  # type: ignore[call-arg]
+        lambda: judges.judge(fake, model="m"),
+        lambda: judges.judge("http://localhost:1/v1"),
+        lambda: judges.judge(fake, samples=0),
         lambda: judges.factscore(fake, gamma=-1),
         lambda: judges.factscore(fake, parity="close"),  # type: ignore[arg-type]
         lambda: judges.annotator(fake, mode="triple"),  # type: ignore[arg-type]
@@ -442,7 +445,7 @@ def test_prometheus_direct() -> None:
         seen.append(conversation[-1]["content"])
         return "Feedback: good cover. [RESULT] 4"
 
-    metric = judges.prometheus(judges.Fake(rule), cache=None)
+    metric = judges.prometheus(judges.Fake(rule), cache=False)
     found = score(metric, summary=["a", ""], source=["s", "s"])
     assert found == {
         "prometheus_score": [4.0, None],
@@ -474,9 +477,9 @@ def test_pairs_are_asked_in_both_orders(
 
     columns: dict[str, list[Any]] = {"summary": ["mine", "x", None], "rival": ["theirs", "", "y"]}
     if kind == "prometheus":
-        found = score(judges.prometheus(judges.Fake(rule), mode="relative", source=False, cache=None), **columns)
+        found = score(judges.prometheus(judges.Fake(rule), mode="relative", source=False, cache=False), **columns)
     else:
-        metric = judges.annotator(judges.Fake(rule), mode="pair", cache=None)
+        metric = judges.annotator(judges.Fake(rule), mode="pair", cache=False)
         found = score(metric, **columns, persona=[READER] * 3, query=["q"] * 3)
     name = kind if kind == "prometheus" else "judge_annotator"
     assert found[f"{name}_choice"] == [choice, None, None]
@@ -486,7 +489,7 @@ def test_pairs_are_asked_in_both_orders(
 
 
 def test_neither_is_an_answer_of_the_annotator() -> None:
-    metric = judges.annotator(constant('{"choice": "neither"}'), mode="pair", cache=None)
+    metric = judges.annotator(constant('{"choice": "neither"}'), mode="pair", cache=False)
     found = score(metric, summary=["a"], rival=["b"], persona=[READER], query=["q"])
     assert (found["judge_annotator_choice"], found["judge_annotator_position"]) == (["Neither"], [False])
 
@@ -507,7 +510,7 @@ def test_p03_win_rates_and_sign_test() -> None:
 
 def test_numbers_do_not_depend_on_the_batch() -> None:
     texts = {"summary": [f"Summary {number}." for number in range(12)], "source": ["A source."] * 12}
-    metric = judges.judge(judges.Fake(), cache=None)
+    metric = judges.judge(judges.Fake(), cache=False)
     whole = score(metric, **texts)
     parts = [score(metric, **{name: values[at : at + 5] for name, values in texts.items()}) for at in (0, 5, 10)]
     assert whole == {name: [value for part in parts for value in part[name]] for name in whole}
@@ -519,14 +522,14 @@ def test_numbers_do_not_depend_on_the_batch() -> None:
 )
 def test_every_arrow_layout_of_text(kind: pa.DataType) -> None:
     texts = pa.array(["a", None, "b"]).cast(kind)
-    found = score(judges.judge(judges.Fake(), cache=None), summary=texts, source=texts)
+    found = score(judges.judge(judges.Fake(), cache=False), summary=texts, source=texts)
     assert found["judge_status"] == ["ok", None, "ok"]
     with pytest.raises(InputError, match="reads text in the role 'summary'"):
-        score(judges.judge(judges.Fake(), cache=None), summary=[1], source=["s"])
+        score(judges.judge(judges.Fake(), cache=False), summary=[1], source=["s"])
 
 
 def test_a_job_with_many_failures_says_so(caplog: pytest.LogCaptureFixture) -> None:
-    metric = judges.judge(constant("?"), retries=0, cache=None)
+    metric = judges.judge(constant("?"), retries=0, cache=False)
     run: Any = metric.run
     run.open()
     score(metric, summary=["a", "b"], source=["s", "s"])
@@ -565,19 +568,37 @@ def test_a_budget_is_shared_between_metrics(tmp_path: Path) -> None:
     assert backend.calls == 5
 
 
+def test_every_judge_is_a_record_without_a_model_and_picklable_with_one() -> None:
+    columns = {"summary": ["a"], "source": ["s"], "persona": [json.dumps(READER)], "query": ["q"], "rival": ["b"]}
+    for factory in (judges.judge, judges.factscore, judges.persona, judges.annotator, judges.prometheus):
+        record = factory()  # type: ignore[operator]
+        assert "model:none" in record.signature
+        with pytest.raises(OptionError, match="no model was named"):
+            score(record, **columns)
+        metric = factory(judges.Fake(), cache=False)  # type: ignore[operator]
+        before = score(metric, **columns)
+        assert score(pickle.loads(pickle.dumps(metric)), **columns) == before
+
+
+def test_a_server_is_named_by_its_address() -> None:
+    metric: Any = judges.judge("http://localhost:1/v1", model="small", cache=False)
+    assert (metric.run.asker.backend.url, metric.run.asker.backend.model) == ("http://localhost:1/v1", "small")
+    assert "localhost" not in metric.signature
+
+
 def test_signatures_tell_what_changes_numbers() -> None:
     fake = judges.Fake()
     made = [
-        judges.judge(fake, cache=None),
-        judges.judge(fake, cache=None, seed=1),
-        judges.judge(fake, cache=None, mode="per_dimension"),
-        judges.judge(judges.Fake(model="other"), cache=None),
-        judges.prometheus(fake, cache=None),
-        judges.prometheus(fake, cache=None, rubric=judges.Rubric("c", ("1", "2", "3", "4", "5"))),
+        judges.judge(fake, cache=False),
+        judges.judge(fake, cache=False, seed=1),
+        judges.judge(fake, cache=False, mode="per_dimension"),
+        judges.judge(judges.Fake(model="other"), cache=False),
+        judges.prometheus(fake, cache=False),
+        judges.prometheus(fake, cache=False, rubric=judges.Rubric("c", ("1", "2", "3", "4", "5"))),
     ]
     assert len({metric.signature for metric in made}) == len(made)
     assert judges.judge(fake, cache="somewhere").signature == made[0].signature
-    assert judges.judge(fake, cache=None, prefix="x_").columns.keys() == {"x_" + name for name in made[0].fields}
+    assert judges.judge(fake, cache=False, prefix="x_").columns.keys() == {"x_" + name for name in made[0].fields}
 
 
 # rewrites

@@ -184,6 +184,15 @@ def test_repair_reads_what_was_meant(text: str) -> None:
     assert {name: found.values[name] for name in MULTI.required} == {name: SCORES[name] for name in MULTI.required}
 
 
+def test_json_and_the_words_around_it_must_agree() -> None:
+    said = json.dumps(SCORES)
+    assert read(f"Relevance: 4.\n{said}", MULTI).errors == {}
+    found = read(f"{said}\nOn reflection, relevance: 2.", MULTI)
+    assert found.errors == {"relevance": "ambiguous"}
+    assert found.values["consistency"] == 5
+    assert read('Here is the result: 1. A look at it. {"score": 4}', number(1, 5)).values["score"] == 4
+
+
 def test_labelled_prose_gives_every_dimension() -> None:
     text = "\n".join(
         f"**{name.title()}** (1-5): {value}/5 - fits" for name, value in SCORES.items() if name != "rationale"

@@ -113,7 +113,7 @@ def test_every_reply_ends_as_a_value_or_a_reasoned_null(small: judges.Transforme
         assert (value is None) == (status in ("failed", "truncated"))
     run: Any = metric.run
     assert sum(run.asker.counts[status] for status in STATUSES) == 4
-    again = score_batch(pa.table(columns), [judges.judge(judges.Fake(model=small.model), cache=None)])
+    again = score_batch(pa.table(columns), [judges.judge(judges.Fake(model=small.model), cache=False)])
     assert len(again) == 4
 
 

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Literal
 
 from gistmark.judges import rows
 from gistmark.judges.asking import Answer, Asker, Question
+from gistmark.judges.budget import Budget
+from gistmark.judges.cache import Cache
 from gistmark.judges.contract import Backend
 from gistmark.judges.expected import expected_value
 from gistmark.judges.making import judge_metric
 from gistmark.judges.schema import Spec
-from gistmark.judges.stage import Settings
+from gistmark.judges.settings import Settings
 from gistmark.judges.template import Template, load
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Values
@@ -26,15 +28,21 @@ _CITE = Citation("Fabbri et al. 2021, SummEval, §4 (dimensions); Liu et al. 202
 
 
 def judge(
-    backend: Backend,
+    backend: Backend | str | None = None,
     *,
+    model: str = "",
     dimensions: Sequence[str] | None = None,
     mode: Literal["joint", "per_dimension"] = "joint",
     reference: bool = False,
     samples: int = 1,
     expected: bool = False,
     template: str | Path = "multi",
-    **settings: Unpack[Settings],
+    seed: int = 0,
+    retries: int = 3,
+    max_tokens: int = 1024,
+    cache: bool | str | Path | Cache = True,
+    budget: Budget | None = None,
+    prefix: str = "",
 ) -> Metric:
     """Ratings of a summary by a language model, a column a dimension.
 
@@ -43,12 +51,11 @@ def judge(
     it is the mean of the readable ones, at least half of which must be. With `expected` it is Σ s·p(s) / Σ p(s) over
     the levels s among the model's alternatives for the rating's token, null where the backend reports none.
 
-    backend     the model
     dimensions  some of the template's required fields; None: all (`DIMENSIONS` for the packaged template)
     reference   show the row's first usable reference beside the source
     template    "multi", or a TOML file with criteria, scales, schema and reply format of your own: its required
                 fields become the columns, its inputs (summary, source, reference, query, rival) the roles
-    settings    see `Settings`
+    The options from `seed` on, `backend` and `model` are those of all judges, see `Settings`.
 
     Fields: `judge_<dimension>` float64 with the schema's bounds (an enum or boolean where the schema says so),
     `judge_rationale` string, `judge_status`. Inputs: raw texts. A blank summary or source is not asked about.
@@ -64,16 +71,16 @@ def judge(
     if samples > 1 or expected:
         _need_numbers(asked, "integer" if expected else "number")
     shown = tuple(name for name in asked.inputs if name not in asked.optional or name != "reference" or reference)
+    settings = Settings(backend, model, seed, retries, max_tokens, cache, budget, prefix)
     return judge_metric(
         "judge",
-        backend,
+        settings,
         [whole],
         tuple(_INPUTS[name] for name in shown),
         {f"judge_{name}": _field(asked.schema.fields[name]) for name in names}
         | {"judge_rationale": Field("string", summary=()), "judge_status": STATUS_FIELD},
         partial(_score, plan=_Plan(forms, names, shown, samples, expected)),
         _CITE,
-        settings,
         optional=tuple(_INPUTS[name] for name in shown if name in asked.optional),
         options={
             "dimensions": list(names),

@@ -79,7 +79,9 @@ def parse_json(text: str, schema: Schema, ids: Sequence[int], texts: Collection[
     if cut or not closed or "<think>" in body:
         return _nothing("truncated", schema, ids)
     # Labels are read in plain prose only: inside JSON that cannot be mended they may be part of a quotation.
-    return _nothing("no_json", schema, ids) if "{" in body or schema.rows else _labelled(body, schema, texts)
+    if "{" in body or schema.rows:
+        return _nothing("no_json", schema, ids)
+    return _labelled(body, schema, texts, alone=len(schema.required) == 1)
 
 
 def parse_result(text: str, schema: Schema) -> Parsed:
@@ -134,7 +136,7 @@ def _undisputed(read: Parsed, body: str, found: list[Found], schema: Schema, tex
     if not schema.rows:
         for item in found:
             body = body.replace(item.span, "\n", 1)
-        for name, value in _labelled(body, schema, texts).values.items():
+        for name, value in _labelled(body, schema, texts, alone=False).values.items():
             if read.values.get(name) != value:
                 read.values.pop(name, None)
                 read.errors[name] = "ambiguous"
@@ -174,10 +176,9 @@ def _rows(value: Mapping[str, object], schema: Schema, ids: Sequence[int]) -> Pa
     return found
 
 
-def _labelled(text: str, schema: Schema, texts: Collection[str]) -> Parsed:
-    """Numbers and choices that prose gives under their fields' names."""
+def _labelled(text: str, schema: Schema, texts: Collection[str], alone: bool) -> Parsed:
+    """Numbers and choices that prose gives under their fields' names, or if `alone` under any label for a verdict."""
     found = Parsed(repaired=True)
-    alone = len(schema.required) == 1
     for name in schema.required:
         spec = schema.fields[name]
         if spec["type"] in ("integer", "number"):

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Unpack, cast
+from typing import Any, cast
 
 from gistmark.judges import rows
 from gistmark.judges.asking import Answer, Asker, Question
+from gistmark.judges.budget import Budget
+from gistmark.judges.cache import Cache
 from gistmark.judges.contract import Backend
 from gistmark.judges.facts import Decomposed, decompose, listed
 from gistmark.judges.making import judge_metric
 from gistmark.judges.personas import readers
-from gistmark.judges.stage import Settings
+from gistmark.judges.settings import Settings
 from gistmark.judges.template import load
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Values
 
@@ -24,7 +27,18 @@ _ORDER = ("failed", "truncated", "empty_summary", "undefined", "repaired")
 _Texts = Mapping[int, str]
 
 
-def persona(backend: Backend, *, weighted: bool = False, **settings: Unpack[Settings]) -> Metric:
+def persona(
+    backend: Backend | str | None = None,
+    *,
+    model: str = "",
+    weighted: bool = False,
+    seed: int = 0,
+    retries: int = 3,
+    max_tokens: int = 1024,
+    cache: bool | str | Path | Cache = True,
+    budget: Budget | None = None,
+    prefix: str = "",
+) -> Metric:
     """Precision: mean relevance (0, 0.5, 1) of the summary's nuggets to the persona and query. Recall: mean coverage
     (0, 0.5, 1) by the summary of what persona and query call for and the source can supply.
 
@@ -36,12 +50,14 @@ def persona(backend: Backend, *, weighted: bool = False, **settings: Unpack[Sett
     Fields: `persona_precision`, `persona_recall`, `persona_f1` in [0, 1] (the harmonic mean, null unless both are
     defined), `persona_nuggets` and `persona_requirements` for reading, `persona_status`. Inputs: `summary`, `source`,
     `persona` (struct or JSON text, see `personas.readers`) and `query`, unless the persona carries it.
+    The options from `seed` on, `backend` and `model` are those of all judges, see `Settings`.
     """
     templates = tuple(load(name) for name in _TEMPLATES)
     score = Field("float64", 0, 1, better="higher")
+    settings = Settings(backend, model, seed, retries, max_tokens, cache, budget, prefix)
     return judge_metric(
         "persona",
-        backend,
+        settings,
         templates,
         ("summary", "source", "persona", "query"),
         {
@@ -52,7 +68,6 @@ def persona(backend: Backend, *, weighted: bool = False, **settings: Unpack[Sett
         },
         partial(_score, weighted=weighted),
         _CITE,
-        settings,
         optional=("query",),
         options={"weighted": weighted},
     )

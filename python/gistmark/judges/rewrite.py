@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypedDict, Unpack
+from pathlib import Path
+from typing import Literal, TypedDict
 
 from gistmark.judges.asking import Asker, Question
+from gistmark.judges.budget import Budget
+from gistmark.judges.cache import Cache
 from gistmark.judges.contract import Backend
-from gistmark.judges.making import make_asker
-from gistmark.judges.stage import Settings
+from gistmark.judges.settings import Settings
 from gistmark.judges.template import Template, load
 from gistmark_engine.errors import OptionError
 
@@ -27,25 +29,32 @@ class Rewrite(TypedDict):
 
 
 def rewrite(
-    backend: Backend,
+    backend: Backend | str,
     documents: Mapping[str, str],
     perturbation: Literal["lengthen", "shorten", "audience"],
     *,
+    model: str = "",
     levels: int = 5,
-    **settings: Unpack[Settings],
+    seed: int = 0,
+    retries: int = 3,
+    max_tokens: int = 1024,
+    cache: bool | str | Path | Cache = True,
+    budget: Budget | None = None,
 ) -> list[Rewrite]:
     """For every text of `documents` (by id) a chain of levels 0 … `levels`; 0 is the text itself.
 
     Each level rewrites the one before, so a chain that fails at a level has None from there on. Calls are cached,
     retried and budgeted like a judge's; a reply that leaves the text as it was counts as it is.
+    The options from `seed` on, `backend` and `model` are those of all judges, see `Settings`.
     """
     if perturbation not in PERTURBATIONS or levels < 1:
         raise OptionError(f"rewrite: one of {PERTURBATIONS} and at least 1 level, not {perturbation!r} and {levels}")
-    asker, template = make_asker("rewrite", backend, settings, {}), load(f"rewrite_{perturbation}")
+    asker = Settings(backend, model, seed, retries, max_tokens, cache, budget, prefix="").asker()
+    template = load(f"rewrite_{perturbation}")
     chains: list[Mapping[str, str | None]] = [documents]
     for _ in range(levels):
         chains.append(_next(asker, template, chains[-1]))
-    fixed = {"perturbation": perturbation, "generator": backend.model, "seed": asker.policy.seed}
+    fixed = {"perturbation": perturbation, "generator": asker.backend.model, "seed": asker.policy.seed}
     return [
         Rewrite(doc_id=name, level=level, text=texts[name], **fixed)  # type: ignore[typeddict-item]
         for name in documents

@@ -5,35 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TypedDict
 
 from gistmark.judges.asking import Asker
 from gistmark.judges.backends.fake import Fake, hashed
-from gistmark.judges.budget import Budget, prompt_tokens
+from gistmark.judges.budget import prompt_tokens
 from gistmark.judges.cache import Cache
 from gistmark.judges.contract import Conversation, Options, Reply
 from gistmark_engine.metric import Batch, Values
 
 _ALARM = 0.05
 _log = logging.getLogger("gistmark.judges")
-
-
-class Settings(TypedDict, total=False):
-    """What every judge metric accepts beside its own options.
-
-    seed, retries, max_tokens   see `Policy`; defaults 0, 3, 1024
-    cache    where replies are kept: a path or a `Cache`; absent: `default_path()`; None: nowhere, nothing is resumed
-    budget   a `Budget`, which several metrics may share
-    prefix   put before every column's name
-    """
-
-    seed: int
-    retries: int
-    max_tokens: int
-    cache: Cache | str | Path | None
-    budget: Budget
-    prefix: str
 
 
 @dataclass
