@@ -21,7 +21,7 @@ from gistmark.judges.cache import Cache, default_path
 from gistmark.judges.contract import BudgetError, Conversation, Options, Reply
 from gistmark.judges.policy import Policy
 from gistmark.judges.template import load
-from gistmark_engine.errors import GistmarkError, OptionError
+from gistmark_engine.errors import GistmarkError, InputError, OptionError
 
 SINGLE = load("annotator_single")
 MULTI = load("multi")
@@ -359,3 +359,17 @@ def test_the_default_file_is_data_not_cache(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert default_path() == tmp_path / "gistmark" / "judges.sqlite"
     assert Cache().path == str(default_path())
+
+
+def test_a_file_that_cannot_hold_replies_is_named(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("this is no database, whatever its name says" * 40)
+    for path in (tmp_path / "text", tmp_path / "text" / "below"):
+        with pytest.raises(InputError, match=r"cannot be kept in .*text"):
+            Asker(Fake(), cache=Cache(path)).ask([question(1)])
+
+
+def test_replies_can_be_kept_in_memory_and_shared() -> None:
+    cache, backend = Cache(":memory:"), Fake()
+    first, second = (Asker(backend, cache=cache).ask([question(1)]) for _ in range(2))
+    assert first == second
+    assert backend.calls == 1

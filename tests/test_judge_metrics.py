@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy.stats import binomtest
 
@@ -161,6 +162,23 @@ def test_factscore_in_parity_asks_about_every_fact() -> None:
     metric = judges.factscore(backend, parity="reference", gamma=0, cache=False)
     found = score(metric, summary=["One cat. Two cats."], source=["One cat"])
     assert (found["factscore"], found["factscore_lp"], backend.calls) == ([0.5], [0.5], 3)
+
+
+def test_factscore_on_real_articles(shared: Path) -> None:
+    """Sentences copied from an article are all supported by it; a system's summaries agree with a count made here."""
+    table = pq.read_table(shared / "data" / "cnndm_summeval.parquet", columns=["source", "candidate"]).slice(0, 400)
+    source, summary = table.column("source").to_pylist(), table.column("candidate").to_pylist()
+    copied = [text[: max(text.find(". ", 200), 200)] for text in source]
+    backend = judges.Fake(by_rule)
+    found = score(judges.factscore(backend, cache=False), summary=copied, source=source)
+    assert found["factscore"] == [1.0] * len(source)
+    assert backend.calls == len(set(copied)) + len(set(zip(copied, source, strict=True)))
+    found = score(judges.factscore(backend, cache=False), summary=summary, source=source)
+    for row, (text, article) in enumerate(zip(summary, source, strict=True)):
+        parts = [" ".join(part.split()) for part in text.split(".") if part.strip()]
+        assert found["n_facts"][row] == len(parts)
+        assert found["n_supported"][row] == sum(part in article for part in parts)
+        assert found["factscore"][row] == found["n_supported"][row] / len(parts)
 
 
 # persona

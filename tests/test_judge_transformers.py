@@ -12,12 +12,15 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from test_judge_openai import Server, completion, server
 
 from gistmark import judges
 from gistmark.judges.contract import Conversation, Options
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUSES
 from gistmark_engine.plan import score_batch
+
+__all__ = ["server"]
 
 pytestmark = pytest.mark.slow
 
@@ -115,6 +118,21 @@ def test_every_reply_ends_as_a_value_or_a_reasoned_null(small: judges.Transforme
     assert sum(run.asker.counts[status] for status in STATUSES) == 4
     again = score_batch(pa.table(columns), [judges.judge(judges.Fake(model=small.model), cache=False)])
     assert len(again) == 4
+
+
+def test_the_same_through_a_server(small: judges.Transformers, server: Server) -> None:
+    def handler(body: dict[str, Any], _: int) -> tuple[int, dict[str, str], bytes]:
+        options = Options(body["temperature"], body["seed"], body["max_tokens"])
+        ((_, reply),) = small.generate([body["messages"]], options)
+        return completion(reply.text, reply.finish)
+
+    server.handler = handler
+    columns = pa.table({"summary": ["A cat sat."], "source": ["The cat sat on the mat and slept."]})
+    settings: dict[str, Any] = {"dimensions": ["overall"], "retries": 0, "max_tokens": 24, "cache": False}
+    remote = judges.OpenAI("small", server.url, concurrency=1)
+    assert score_batch(columns, [judges.judge(remote, **settings)]) == score_batch(
+        columns, [judges.judge(small, **settings)]
+    )
 
 
 def test_settings_and_pickles() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gistmark.judges.contract import Reply, Token
+from gistmark_engine.errors import InputError
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS replies (
@@ -68,12 +69,12 @@ class Cache:
     def _open(self) -> sqlite3.Connection:
         """This process's connection: SQLite forbids a forked child its parent's."""
         if self._connection is None or self._process != os.getpid():
-            if self.path != ":memory:":
-                Path(self.path).parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("PRAGMA synchronous=NORMAL")
-            self._connection.execute(_TABLE)
+            try:
+                self._connection = _connected(self.path)
+            except (OSError, sqlite3.Error) as error:
+                raise InputError(
+                    f"replies cannot be kept in {self.path!r}: {error}; name another file as cache"
+                ) from error
             self._process = os.getpid()
         return self._connection
 
@@ -82,6 +83,17 @@ class Cache:
 
     def __setstate__(self, state: dict[str, str]) -> None:
         self.__init__(state["path"])  # type: ignore[misc]
+
+
+def _connected(path: str) -> sqlite3.Connection:
+    """A connection to the file at `path`, made if it is not there. WAL: a commit waits for no disk, and survives a kill."""
+    if path != ":memory:":
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute(_TABLE)
+    return connection
 
 
 def _encoded(reply: Reply) -> bytes:

@@ -59,9 +59,10 @@ class Stage:
         self.asker.counts.clear()
 
     def close(self) -> None:
-        """End a job: close the cache, and say so where more than 5% of the questions have no answer."""
+        """End a job: close the cache, log the counts, and warn where more than 5% of the questions have no answer."""
         if self.asker.cache is not None:
             self.asker.cache.close()
+        _log.info("%s: %s", self.asker.backend.model, dict(self.asker.counts))
         share = self.failure_rate
         if share > _ALARM:
             _log.warning("%s: %.1f%% of the questions have no answer", self.asker.backend.model, 100 * share)
