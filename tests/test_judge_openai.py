@@ -145,6 +145,12 @@ def test_too_long_a_prompt_fails_alone(server: Server) -> None:
     assert sum("response_format" in body for body in server.bodies) == 6
 
 
+def test_refusing_every_prompt_as_too_long_is_still_an_answer(server: Server) -> None:
+    server.handler = lambda *_: (400, {}, b"too long")
+    answers = Asker(OpenAI("m", server.url, concurrency=2)).ask([question(number) for number in range(12)])
+    assert all("too long" in answer.errors["satisfaction"] for answer in answers)
+
+
 def test_a_server_without_structured_outputs_is_asked_without(server: Server) -> None:
     def handler(body: dict[str, Any], _: int) -> tuple[int, dict[str, str], bytes]:
         return (400, {}, b"unknown field response_format") if "response_format" in body else completion(GOOD)

@@ -15,7 +15,7 @@ T = TypeVar("T")
 NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _SCALE = rf"(?:[ \t]*(?:/|out[ \t]+of|of)[ \t]*({NUMBER}))?"
 _WHOLE = re.compile(rf"\s*({NUMBER}){_SCALE}\s*")
-_DRESS = " \t\r\n*_`\"'“”‘’.[]()"
+_DRESS = " \t\r\n*_`\"'“”‘’[]()"
 # What may follow a number in prose without making it part of something longer: "4 claims", "4-5", "4+", "4,5" do not.
 _END = r"(?=\s*$|[ \t]*[\n|(]|[.,;:!?)\]*_\"'`”’](?![ \t]*[0-9])|[ \t]+[-–—][ \t]+(?![0-9]))"
 _GENERIC = ("score", "rating", "result", "grade", "verdict", "overall", "choice", "answer", "winner")
@@ -59,7 +59,7 @@ def labelled_number(
     Several labelled numbers must agree. A parenthesised range after the label ("Rating (1-5): 3") is no number.
     """
     if alone:
-        bare = text.strip(_DRESS)
+        bare = text.strip(_DRESS).rstrip(".").strip(_DRESS)
         if _WHOLE.fullmatch(bare):
             return read_number(bare, spec)
     hits = _unquoted(_label(name, alone).finditer(text), texts)
@@ -73,7 +73,7 @@ def _label(name: str, alone: bool) -> re.Pattern[str]:
     close, gap = r"[\s*_\"'`”’\])]{0,6}", r"[\s*_\"'`“‘\[(]{0,6}"
     between = rf"{close}(?:\([^()\n]{{0,20}}\){close})?(?:(?:[:=–—]|-(?=\s)|is\s|of\s){gap}){{0,2}}{gap}"
     return re.compile(
-        rf"(?<![\w-])(?:{names})(?:\s+(?:score|rating|grade))?{between}({NUMBER}){_SCALE}{_END}", re.IGNORECASE
+        rf"(?<![\w-])(?:{names})(?=\W|_)(?:\s+(?:score|rating|grade))?{between}({NUMBER}){_SCALE}{_END}", re.IGNORECASE
     )
 
 
@@ -83,7 +83,7 @@ def _names(name: str, alone: bool) -> tuple[str, ...]:
 
 def read_choice(text: str, levels: Sequence[str]) -> str | None:
     """The one of `levels` that `text` is, whatever its case, emphasis or label word ("**Response B**")."""
-    found = re.fullmatch(rf"{_CHOICE_WORD}({_alternatives(levels)})", text.strip(_DRESS), re.IGNORECASE)
+    found = re.fullmatch(rf"{_CHOICE_WORD}({_alternatives(levels)})", text.strip(_DRESS + "."), re.IGNORECASE)
     return _level(found[1], levels) if found else None
 
 

@@ -67,7 +67,6 @@ class OpenAI:
 
         def call(index: int) -> Reply:
             reply = self._reply(pool, key, conversations[index], options)
-            self._silent = self._silent + 1 if reply.finish == "error" and not reply.text else 0
             if self._silent > 2 * self.concurrency:
                 raise BackendError(f"{self._place}: no answer to the last {self._silent} calls ({reply.error})")
             return reply
@@ -109,7 +108,9 @@ class OpenAI:
                     "POST", f"{self.url}/chat/completions", body=body, headers=headers, redirect=False
                 )
             except HTTPError as error:
+                self._silent += 1
                 return Reply("", "error", _hidden(f"{self._place}: {type(error).__name__}", key))
+            self._silent = self._silent + 1 if answer.status in _BUSY else 0
             if answer.status in _OF_ONE_CALL and structured:
                 structured = False
                 continue
