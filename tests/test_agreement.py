@@ -125,6 +125,11 @@ def test_ordered_words_are_ordinal():
     assert krippendorff(words, "ordinal", order=low_to_high).value == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_ten_thousand_units(level):
+    check(np.random.default_rng(10).integers(1, 6, (5, 10_000)), level)
+
+
 def test_a_continuous_scale():
     rng = np.random.default_rng(9)
     table = rng.normal(0, 1, (2, 90)) + rng.normal(0, 1, 90)

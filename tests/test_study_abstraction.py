@@ -68,7 +68,9 @@ def test_tables_are_numpys_and_scipys(study):
         values = rows[f"ar{kind}"].drop_nulls().to_numpy()
         expected = np.quantile(values, [0.25, 0.5, 0.75])
         assert [ratio[f"ar{kind}{end}"] for end in ("_q1", "", "_q3")] == pytest.approx(expected, rel=1e-14)
-        assert study.summaries.filter(**key)[f"sa{kind}"].item() == pytest.approx(rows[f"sa{kind}"].to_numpy().mean(), rel=1e-13)
+        assert study.summaries.filter(**key)[f"sa{kind}"].item() == pytest.approx(
+            rows[f"sa{kind}"].to_numpy().mean(), rel=1e-13
+        )
     found = study.correlations.filter(rouge="rouge1_f1", ar="ar1", **key)
     for label, used in (("all", rows), ("unsaturated", rows.filter(~pl.col("ar1_saturated")))):
         line = found.filter(rows=label).row(0, named=True)
