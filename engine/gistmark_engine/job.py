@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from gistmark_engine.metric import Metric
@@ -28,5 +29,5 @@ def opened(metrics: Sequence[Metric]) -> Iterator[tuple[Metric, ...]]:
 def held(metrics: Sequence[Metric]) -> tuple[Metric, ...]:
     """The metrics without their `open()` and `close()`, for who knows no end of the job: what runs opens itself."""
     return tuple(
-        replace(metric, run=metric.run.__call__) if hasattr(metric.run, "open") else metric for metric in metrics
+        replace(metric, run=partial(metric.run)) if hasattr(metric.run, "open") else metric for metric in metrics
     )
