@@ -330,11 +330,12 @@ def _read_summaries(rows, groups, g, cursor, rules, scratch, cut):
 
 @inlined
 def _make_cut(rows, groups, scratch):
-    """Empty spans for all texts of the rows."""
+    """Empty spans for all texts of the rows; null references have none."""
     count, shared, references = len(rows.summary.start), len(groups.offsets) - 1, np.int64(0)
     for g in range(shared):
         row = groups.members[groups.offsets[g]]
-        references += rows.reference_last[row] - rows.reference_first[row]
+        for k in range(rows.reference_first[row], rows.reference_last[row]):
+            references += rows.reference.start[k] >= 0
     return Cut(
         scratch.ids, scratch.sentence_stops,
         np.empty((count, 2), np.int64), np.empty((count, 2), np.int64),
