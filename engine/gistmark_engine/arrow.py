@@ -77,7 +77,7 @@ def read_references(column: Column) -> References:
 
 def _chunks(values: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
     if isinstance(values, pa.ChunkedArray):
-        return values.chunks or [pa.array([], type=values.type)]
+        return values.chunks or [pa.nulls(0, values.type)]
     return [values]
 
 
