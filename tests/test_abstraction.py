@@ -158,7 +158,8 @@ def test_real_documents_under_the_default_settings(shared: Path) -> None:
     for k in range(0, 524, 5):
         summary, source = (re.findall(r"\w+", texts[c][k].lower()) for c in (0, 2))
         wanted = plain(summary, [re.findall(r"\w+", text.lower()) for text in texts[1][k]], source)
-        assert {name: ours[name][k] for name in wanted} == pytest.approx(wanted, rel=1e-14, abs=0, nan_ok=False)
+        assert ours["ar_risk"][k] == wanted.pop("ar_risk")
+        assert {name: ours[name][k] for name in wanted} == pytest.approx(wanted, rel=1e-14, abs=0)
 
 
 def test_the_published_row_of_the_news_study(shared: Path) -> None:

@@ -136,7 +136,9 @@ def test_periodic_texts(scan: str) -> None:
 
 
 @scans
-@given(pairs=st.lists(st.tuples(*[st.lists(st.sampled_from("abc"), min_size=1, max_size=40)] * 2), min_size=1, max_size=5))
+@given(
+    pairs=st.lists(st.tuples(*[st.lists(st.sampled_from("abc"), min_size=1, max_size=40)] * 2), min_size=1, max_size=5)
+)
 @settings(max_examples=150, deadline=None)
 def test_made_up_texts(pairs: list[tuple[Tokens, Tokens]], scan: str) -> None:
     check(pairs, scan)

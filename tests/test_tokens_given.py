@@ -16,6 +16,7 @@ from gistmark_engine.metrics.datastats import datastats
 from gistmark_engine.metrics.rouge import rouge
 from gistmark_engine.plan import score_columns
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*no tokens under tokenizer:UserWarning")
 WORDS = pa.list_(pa.string())
 token = st.text(max_size=20) | st.sampled_from(
     ["", "a", "a" * 16, "a" * 17, "a" * 17 + "b", "a" * 17 + "c", "\x00", "\x00\x00"]
