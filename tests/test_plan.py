@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from engine import arrow, same_bytes, scores
 
+from gistmark_engine import plan
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.metric import Batch, Citation, Field, Metric
@@ -59,7 +60,13 @@ def expected(table: pa.Table) -> pa.RecordBatch:
 
 
 @pytest.mark.parametrize("threads", [*THREADS, None, 7])
-def test_any_number_of_threads(table: pa.Table, expected: pa.RecordBatch, threads: int | None) -> None:
+@pytest.mark.parametrize("smallest", [1, 50_000, plan.SMALLEST])
+def test_any_number_of_threads(
+    table: pa.Table, expected: pa.RecordBatch, monkeypatch: pytest.MonkeyPatch, threads: int | None, smallest: int
+) -> None:
+    """However the rows are cut into ranges, too: from some hundreds to two."""
+    monkeypatch.setattr(plan, "SMALLEST", smallest)
+    monkeypatch.setattr(plan, "LARGEST", 8 * smallest if smallest > 1 else 4_000)
     assert same_bytes(score_batch(table, METRICS, threads=threads), expected)
 
 
@@ -120,7 +127,10 @@ def test_texts_that_look_alike_are_not_shared() -> None:
     assert scores(rouge(("1",), multi="first"), summary=references, references=lists)["rouge1_f1"] == [1.0] * 600
 
 
-def test_eight_python_threads_at_once(table: pa.Table, expected: pa.RecordBatch) -> None:
+def test_eight_python_threads_at_once(
+    table: pa.Table, expected: pa.RecordBatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "SMALLEST", 50_000)
     with ThreadPoolExecutor(8) as pool:
         jobs = [pool.submit(score_batch, table, METRICS, threads=1 + k % 2) for k in range(8)]
     assert all(same_bytes(job.result(), expected) for job in jobs)
@@ -171,7 +181,8 @@ def test_columns_of_unequal_length_are_refused_even_under_one_name() -> None:
     assert score_columns(extra, [rouge(("1",))])["rouge1_f1"].to_pylist() == [1.0]
 
 
-def test_the_first_bad_row_is_named_whatever_the_threads() -> None:
+def test_the_first_bad_row_is_named_whatever_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "SMALLEST", 50_000)
     good, bad = "plain text " * 2000, pa.array([b"\xff" * 9]).view(pa.string())
     column = pa.chunked_array([pa.array([good] * 60), bad, pa.array([good] * 60), bad])
     for threads in THREADS:
