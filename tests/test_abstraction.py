@@ -112,13 +112,14 @@ def check(rows: list[tuple[Tokens, list[Tokens], Tokens]], **options: Any) -> No
         source=pa.array([o for _, _, o in rows], pa.list_(pa.string())),
     )
     for k, texts in enumerate(rows):
-        wanted = plain(*texts, **options)
-        found = {name: ours[name][k] for name in wanted}
-        for name, value in wanted.items():
-            same = value == found[name] or (
-                isinstance(value, float) and found[name] == pytest.approx(value, rel=1e-14, abs=0)
-            )
-            assert same, (name, value, found[name], texts)
+        agree({name: values[k] for name, values in ours.items()}, plain(*texts, **options))
+
+
+def agree(found: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """Equal, but for the last bit or two of a power that numba and Python may round differently."""
+    for name, value in wanted.items():
+        close = isinstance(value, float) and found[name] == pytest.approx(value, rel=1e-14, abs=0)
+        assert value == found[name] or close, (name, value, found[name])
 
 
 words = st.lists(st.sampled_from("abcd"), min_size=1, max_size=14)
@@ -158,8 +159,7 @@ def test_real_documents_under_the_default_settings(shared: Path) -> None:
     for k in range(0, 524, 5):
         summary, source = (re.findall(r"\w+", texts[c][k].lower()) for c in (0, 2))
         wanted = plain(summary, [re.findall(r"\w+", text.lower()) for text in texts[1][k]], source)
-        assert ours["ar_risk"][k] == wanted.pop("ar_risk")
-        assert {name: ours[name][k] for name in wanted} == pytest.approx(wanted, rel=1e-14, abs=0)
+        agree({name: values[k] for name, values in ours.items()}, wanted)
 
 
 def test_the_published_row_of_the_news_study(shared: Path) -> None:

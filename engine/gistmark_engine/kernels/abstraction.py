@@ -140,7 +140,7 @@ def _least(ratios):
     """Where the least ratio that is defined stands, the first of equals; 0 if none is."""
     best = 0
     for k in range(1, len(ratios)):
-        if ratios[k] < ratios[best] or np.isnan(ratios[best]):
+        if ratios[k] < ratios[best] or (np.isnan(ratios[best]) and not np.isnan(ratios[k])):
             best = k
     return best
 
