@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -43,7 +43,10 @@ def same_bytes(one: pa.RecordBatch, other: pa.RecordBatch) -> bool:
 
 
 def cut(tokenizer: str, summary: Values, source: Values, kind: Kind = "text", **options: bool) -> list[list[list[int]]]:
-    """For each row the ids of the summary's tokens and of the source's, all numbered."""
+    """For each row the ids of the summary's tokens and of the source's.
+
+    A source of several rows numbers all its tokens; that of a single row only those the summary has, -1 for the others.
+    """
     rows: list[list[list[int]]] = []
 
     def keep(batch: Batch) -> Mapping[str, np.ndarray]:
@@ -61,10 +64,43 @@ def cut(tokenizer: str, summary: Values, source: Values, kind: Kind = "text", **
     return rows
 
 
-def pattern(items: Sequence[Any]) -> list[int]:
-    """Which items are equal, as the position at which each was first seen."""
-    seen: dict[Any, int] = {}
-    return [seen.setdefault(item, len(seen)) for item in items]
+class Reading(NamedTuple):
+    """A row whose ids are known: its texts as they are handed over, and their tokens."""
+
+    summary: Any
+    source: Any
+    own: Sequence[Any]
+    theirs: Sequence[Any]
+
+
+def misread(tokenizer: str, rows: Sequence[Reading], kind: Kind = "text") -> list[Any]:
+    """The rows whose ids do not say which tokens are equal.
+
+    Every row is read by itself and again as one of two with the same source: the engine reads these in different orders.
+    """
+    element = (
+        pa.int64() if any(isinstance(token, int) for row in rows for token in (*row.own, *row.theirs)) else pa.string()
+    )
+    texts = pa.string() if kind == "text" else pa.list_(element)
+    wrong = []
+    for times in (1, 2):
+        summary = pa.array([row.summary for row in rows for _ in range(times)], texts)
+        source = pa.array([row.source for row in rows for _ in range(times)], texts)
+        for k, (own, theirs) in enumerate(cut(tokenizer, summary, source, kind)):
+            if not _fits(rows[k // times], own, theirs):
+                wrong.append((rows[k // times], own, theirs))
+    return wrong
+
+
+def _fits(row: Reading, own: list[int], theirs: list[int]) -> bool:
+    """Whether ids and tokens go one to one; -1 aside, which is for tokens of the source that the summary lacks."""
+    if (len(own), len(theirs)) != (len(row.own), len(row.theirs)) or min(own, default=0) < 0:
+        return False
+    pairs = set(zip(own, row.own, strict=True)) | set(zip(theirs, row.theirs, strict=True))
+    kept = [(number, token) for number, token in pairs if number >= 0]
+    lost = {token for number, token in pairs if number < 0}
+    one_to_one = len(kept) == len({number for number, _ in kept}) == len({token for _, token in kept})
+    return one_to_one and not lost & {token for _, token in kept}
 
 
 def _array(values: Values) -> pa.Array | pa.ChunkedArray:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 
 import pyarrow as pa
 import pytest
-from engine import cut, pattern, scores
+from engine import Reading, cut, misread, scores
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -34,14 +34,11 @@ every_tokenizer = pytest.mark.parametrize("name", PLAIN)
 
 
 def check(name: str, texts: Iterable[str]) -> None:
-    plain, texts = PLAIN[name], list(texts)
-    tokens = [plain(text) for text in texts]
-    joined = [" ".join(some) for some in tokens]
-    twice = [plain(text) for text in joined]
-    wrong = []
-    for text, some, again, (ours, theirs) in zip(texts, tokens, twice, cut(name, texts, joined), strict=True):
-        if (len(ours), len(theirs)) != (len(some), len(again)) or pattern(theirs + ours) != pattern(again + some):
-            wrong.append((text, some, ours, theirs))
+    plain, rows = PLAIN[name], []
+    for text in texts:
+        joined = " ".join(plain(text))
+        rows.append(Reading(text, joined, plain(text), plain(joined)))
+    wrong = misread(name, rows)
     assert not wrong, (len(wrong), wrong[:3])
 
 

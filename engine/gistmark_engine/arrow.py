@@ -60,7 +60,7 @@ class References:
 def read_texts(column: Column) -> Texts:
     """The texts of a column in any role but references."""
     chunks = _chunks(column.values)
-    return _join([_texts(chunk, column) for chunk in chunks])
+    return join([_texts(chunk, column) for chunk in chunks])
 
 
 def read_references(column: Column) -> References:
@@ -68,7 +68,7 @@ def read_references(column: Column) -> References:
     chunks = _chunks(column.values)
     depth = 1 if column.kind == "text" else 2
     parts = [_references(chunk, column, depth) for chunk in chunks]
-    texts = _join([part.texts for part in parts])
+    texts = join([part.texts for part in parts])
     shifts = np.cumsum([0] + [len(part.texts.start) for part in parts])[:-1]
     first = np.concatenate([part.first + shift for part, shift in zip(parts, shifts, strict=True)])
     last = np.concatenate([part.last + shift for part, shift in zip(parts, shifts, strict=True)])
@@ -206,8 +206,8 @@ def _invalid(array: pa.Array) -> NDArray[np.bool_]:
     return array.is_null().to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
 
 
-def _join(parts: list[Texts]) -> Texts:
-    """The texts of several chunks as one, without touching their bytes."""
+def join(parts: list[Texts]) -> Texts:
+    """Several lots of texts as one, without touching their bytes."""
     if len(parts) == 1:
         return parts[0]
     shifts = np.cumsum([0] + [len(part.pieces.address) for part in parts])[:-1]

@@ -2,7 +2,7 @@
 
 A token is two words: its first eight bytes and its next eight (zero-padded); beyond sixteen bytes the second word is a
 hash of the rest, and equality is settled byte by byte. Entry e of the vocabulary (four words: word, word, where its
-bytes start, length) is token id e - 1; entry 0 is nobody, so an empty slot of the table, 0, needs no special case.
+bytes start, length) is token id e - 1; an empty slot of the table holds 0.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ U0, U1, U29, U32 = np.uint64(0), np.uint64(1), np.uint64(29), np.uint64(32)
 MIX_A, MIX_B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 ALL = ~np.uint64(0)
 WORD_A, WORD_B, START, LENGTH, ROW = 0, 1, 2, 3, 4
-NOBODY = ~np.uint64(0)
 
 
 @inlined
@@ -59,18 +58,21 @@ def home_slot(a, b, length, shift):
 
 @inlined
 def find(a, b, start, length, table, shift, vocabulary, text):
-    """(slot, entry) of a token: its own entry, or 0 and the free slot that is to hold it."""
+    """(slot, entry) of a token: its own entry, or 0 and the free slot that is to hold it.
+
+    Whether a word is known is a coin toss that no CPU predicts. So entry 0 is made to look like the token itself, and the
+    search ends in one and the same way for both.
+    """
     last = (np.int64(1) << (64 - shift)) - 1
     slot = home_slot(a, b, length, shift)
+    size = np.uint64(length)
+    vocabulary[WORD_A], vocabulary[WORD_B], vocabulary[LENGTH] = a, b, size
     while True:
         entry = np.int64(table[slot])
-        same = (
-            (vocabulary[ROW * entry + WORD_A] == a)
-            & (vocabulary[ROW * entry + WORD_B] == b)
-            & (vocabulary[ROW * entry + LENGTH] == np.uint64(length))
-        )
-        if (entry == 0) | same:
-            if length <= 16 or entry == 0 or _same_tail(text, np.int64(vocabulary[ROW * entry + START]), start, length):
+        at = ROW * entry
+        differs = (vocabulary[at + WORD_A] ^ a) | (vocabulary[at + WORD_B] ^ b) | (vocabulary[at + LENGTH] ^ size)
+        if differs == U0:
+            if length <= 16 or entry == 0 or _same_tail(text, np.int64(vocabulary[at + START]), start, length):
                 return slot, entry
         slot = (slot + 1) & last
 
@@ -86,10 +88,8 @@ def _same_tail(text, one, other, length):
 
 @inlined
 def add(a, b, start, length, table, shift, vocabulary, slots, text, size):
-    """The entry of a token, made if it is new; returns (entry, number of entries).
-
-    Whether a word is new is a coin toss that no CPU predicts, so nothing branches on it: a known token is written again.
-    """
+    """The entry of a token, made if it is new; returns (entry, number of entries). A known token is written again, which
+    is cheaper than a branch."""
     slot, known = find(a, b, start, length, table, shift, vocabulary, text)
     new = known == 0
     size += np.int64(new)
@@ -110,16 +110,15 @@ def remove(table, slots, size, kept):
 
 
 @inlined
-def clear(table, shift, vocabulary):
+def clear(table, shift):
     """Empty the first 2**(64 - shift) slots."""
     table[: np.int64(1) << (64 - shift)] = 0
-    vocabulary[LENGTH] = NOBODY
 
 
 @inlined
 def rehash(table, shift, vocabulary, slots, size):
     """Lay the `size` entries of the vocabulary into an emptied table of 2**(64 - shift) slots."""
-    clear(table, shift, vocabulary)
+    clear(table, shift)
     last = (np.int64(1) << (64 - shift)) - 1
     for entry in range(1, size + 1):
         a, b = vocabulary[ROW * entry + WORD_A], vocabulary[ROW * entry + WORD_B]

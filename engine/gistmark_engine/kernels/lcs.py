@@ -1,8 +1,9 @@
 """Length of the longest common subsequence, 64 tokens of the base at a time (Crochemore et al. 2001; Hyyrö 2004).
 
-Bit i of `row` is clear where the LCS grows at base token i. The base is cut into strips of STRIP words; a short base,
-one strip, keeps its masks for all its targets, a long one is walked strip by strip with one carry bit a target token.
-So memory grows with the sum of the two lengths, never with their product.
+Bit i of `row` is clear where the LCS grows at base token i. Tokens that the other text cannot have, id -1, are left out
+of both. The base is cut into strips of STRIP words; a short base, one strip, keeps its masks for all its targets, a long
+one is walked strip by strip with one carry bit a target token. So memory grows with the sum of the two lengths, never
+with their product.
 """
 
 from __future__ import annotations
@@ -20,76 +21,99 @@ ONES = ~np.uint64(0)
 
 
 class MaskScratch(NamedTuple):
-    """masks[(id + 1) · STRIP + w]: bits of word w at which the base has token `id`; `row`, `carry`: one strip's state."""
+    """masks[(id + 1) · words + w]: bits of word w at which the base has token `id`; `row`, `carry`: one strip's state;
+    `kept`: the base's tokens but those of id -1."""
 
     masks: np.ndarray
     row: np.ndarray
     carry: np.ndarray
+    kept: np.ndarray
 
 
 @inlined
-def make_mask_scratch(vocabulary, longest):
+def make_mask_scratch(vocabulary, longest_base, longest_target):
+    words = min(_words(longest_base), STRIP)
     return MaskScratch(
-        np.zeros((vocabulary + 2) * STRIP, np.uint64), np.empty(STRIP, np.uint64), np.empty(longest + 1, np.uint64)
-    )
+        np.zeros((vocabulary + 2) * words, np.uint64), np.empty(STRIP, np.uint64),
+        np.empty(longest_target + 1, np.uint64), np.empty(longest_base + 1, np.int64),
+    )  # fmt: skip
 
 
 @inlined
-def set_masks(ids, start, stop, scratch):
-    """Masks of a base that fits one strip; a longer base gets its masks strip by strip, later."""
-    if stop - start <= 64 * STRIP:
-        for i in range(stop - start):
-            scratch.masks[(np.int64(ids[start + i]) + 1) * STRIP + (i >> 6)] |= U1 << np.uint64(i & 63)
+def _words(size):
+    """Words of a strip that holds `size` tokens, at least one."""
+    return max((size + 63) >> 6, 1)
 
 
 @inlined
-def clear_masks(ids, start, stop, scratch):
-    """Undo `set_masks`."""
-    if stop - start <= 64 * STRIP:
-        for i in range(stop - start):
-            scratch.masks[(np.int64(ids[start + i]) + 1) * STRIP + (i >> 6)] = U0
-
-
-@inlined
-def lcs_length(ids, target_start, target_stop, start, stop, scratch):
-    """LCS length of the target ids[target_start:target_stop] and the base ids[start:stop], whose masks are set."""
-    size = stop - start
-    if size <= 64:
-        return _one_word(ids, target_start, target_stop, size, scratch)
+def learn_masks(ids, start, stop, scratch):
+    """Keep the base's tokens, and set their masks if they fit one strip; returns how many are kept."""
+    size = np.int64(0)
+    for i in range(start, stop):
+        scratch.kept[size] = np.int64(ids[i]) + 1
+        size += np.int64(ids[i] >= 0)
     if size <= 64 * STRIP:
-        scratch.carry[: target_stop - target_start] = U0
-        return _one_strip(ids, target_start, target_stop, size, scratch)
-    scratch.carry[: target_stop - target_start] = U0
+        _set(0, size, _words(size), scratch)
+    return size
+
+
+@inlined
+def forget_masks(size, scratch):
+    """Undo `learn_masks`."""
+    if size <= 64 * STRIP:
+        _clear(0, size, _words(size), scratch)
+
+
+@inlined
+def _set(start, stop, words, scratch):
+    for i in range(stop - start):
+        scratch.masks[scratch.kept[start + i] * words + (i >> 6)] |= U1 << np.uint64(i & 63)
+
+
+@inlined
+def _clear(start, stop, words, scratch):
+    for i in range(stop - start):
+        scratch.masks[scratch.kept[start + i] * words + (i >> 6)] = U0
+
+
+@inlined
+def lcs_length(ids, start, stop, size, scratch):
+    """LCS length of the target ids[start:stop] and the learned base, of which `size` tokens are kept."""
+    if size <= 64:
+        return _one_word(ids, start, stop, size, scratch)
+    scratch.carry[: stop - start] = U0
+    if size <= 64 * STRIP:
+        return _one_strip(ids, start, stop, size, scratch)
     length = np.int64(0)
-    for at in range(start, stop, 64 * STRIP):
-        end = min(at + 64 * STRIP, stop)
-        set_masks(ids, at, end, scratch)
-        length += _one_strip(ids, target_start, target_stop, end - at, scratch)
-        clear_masks(ids, at, end, scratch)
+    for at in range(0, size, 64 * STRIP):
+        end = min(at + 64 * STRIP, size)
+        _set(at, end, _words(end - at), scratch)
+        length += _one_strip(ids, start, stop, end - at, scratch)
+        _clear(at, end, _words(end - at), scratch)
     return length
 
 
 @inlined
-def _one_word(ids, target_start, target_stop, size, scratch):
-    row = ONES
-    for j in range(target_start, target_stop):
-        common = row & scratch.masks[(np.int64(ids[j]) + 1) * STRIP]
+def _one_word(ids, start, stop, size, scratch):
+    row, masks = ONES, scratch.masks
+    for j in range(start, stop):
+        common = row & masks[np.int64(ids[j]) + 1]
         row = (row + common) | (row - common)
     return _zeros(row, size)
 
 
 @inlined
-def _one_strip(ids, target_start, target_stop, size, scratch):
+def _one_strip(ids, start, stop, size, scratch):
     """Advance one strip over the whole target; `carry` holds what the strip before it passed on at each token."""
-    words = (size + 63) >> 6
+    words = _words(size)
     row, masks = scratch.row, scratch.masks
     for w in range(words):
         row[w] = ONES
-    for j in range(target_start, target_stop):
-        at = (np.int64(ids[j]) + 1) * STRIP
-        carry = scratch.carry[j - target_start]
-        if at == 0:
+    for j in range(start, stop):
+        if ids[j] < 0:
             continue
+        at = (np.int64(ids[j]) + 1) * words
+        carry = scratch.carry[j - start]
         for w in range(words):
             before = row[w]
             common = before & masks[at + w]
@@ -97,7 +121,7 @@ def _one_strip(ids, target_start, target_stop, size, scratch):
             total = added + carry
             carry = np.uint64(added < before) | np.uint64(total < added)
             row[w] = total | (before - common)
-        scratch.carry[j - target_start] = carry
+        scratch.carry[j - start] = carry
     length = np.int64(0)
     for w in range(words):
         length += _zeros(row[w], min(size - 64 * w, np.int64(64)))
@@ -106,5 +130,5 @@ def _one_strip(ids, target_start, target_stop, size, scratch):
 
 @inlined
 def _zeros(row, size):
-    """Clear bits among the low `size` (1 to 64) bits of a word."""
+    """Clear bits among the low `size` (up to 64) bits of a word."""
     return size - popcount(row & (ONES >> np.uint64(64 - size))) if size > 0 else np.int64(0)

@@ -13,7 +13,7 @@ import numpy as np
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.grams import add_gram, find_gram, gram_key, gram_shift
-from gistmark_engine.kernels.lcs import clear_masks, lcs_length, make_mask_scratch, set_masks
+from gistmark_engine.kernels.lcs import forget_masks, lcs_length, learn_masks, make_mask_scratch
 
 
 class Pairs(NamedTuple):
@@ -51,7 +51,7 @@ def overlap_pairs(pairs, orders, mode, lcs, cap):
     out = np.zeros((len(orders) + 1, count), np.int64)
     top = orders[-1] if len(orders) else 0
     scratch = _make_gram_scratch(pairs, top)
-    masks = make_mask_scratch(pairs.vocabulary if lcs else 0, _longest(pairs.target) if lcs else 0)
+    masks = make_mask_scratch(pairs.vocabulary, _longest(pairs.base), _longest(pairs.target))
     _overlap(pairs, orders, mode, lcs, cap, scratch, masks, out)
     return out
 
@@ -62,24 +62,21 @@ def _overlap(pairs, orders, mode, lcs, cap, scratch, masks, out):
         borrowed(pairs), borrowed(orders), borrowed(scratch), borrowed(masks), borrowed(out)
     )  # fmt: skip
     top = len(scratch.counts) - 1
-    start, stop, shift = np.int64(-1), np.int64(-1), np.int64(60)
+    start, stop, shift, kept = np.int64(-1), np.int64(-1), np.int64(60), np.int64(0)
     for p in range(len(pairs.target)):
         if pairs.base[p, 0] != start or pairs.base[p, 1] != stop:
             _forget_base(pairs.ids, start, stop, top, scratch)
-            if lcs:
-                clear_masks(pairs.ids, start, _capped(start, stop, cap), masks)
+            forget_masks(kept, masks)
             start, stop = pairs.base[p, 0], pairs.base[p, 1]
             shift = gram_shift(stop - start)
             _learn_base(pairs.ids, start, stop, top, shift, scratch)
             if lcs:
-                set_masks(pairs.ids, start, _capped(start, stop, cap), masks)
+                kept = learn_masks(pairs.ids, start, _capped(start, stop, cap), masks)
         if pairs.target[p, 0] >= 0:
             if top > 0:
                 _match(pairs.ids, pairs.target[p, 0], pairs.target[p, 1], orders, mode, shift, scratch, out, p)
             if lcs:
-                out[len(orders), p] = lcs_length(
-                    pairs.ids, pairs.target[p, 0], pairs.target[p, 1], start, _capped(start, stop, cap), masks
-                )
+                out[len(orders), p] = lcs_length(pairs.ids, pairs.target[p, 0], pairs.target[p, 1], kept, masks)
 
 
 @inlined
@@ -101,7 +98,7 @@ def _make_gram_scratch(pairs, top):
     slots = np.int64(1) << (64 - gram_shift(base))
     entries = max(base, pairs.vocabulary) + 2
     return GramScratch(
-        np.empty((top + 1, slots if top > 1 else 1), np.int32),
+        np.empty((top + 1, slots if top > 1 else 1), np.uint32),
         np.empty((top + 1, base + 2 if top > 1 else 1), np.uint64),
         np.zeros((top + 1, entries), np.int32),
         np.zeros((top + 1, entries), np.int32),
@@ -121,13 +118,14 @@ def _forget_base(ids, start, stop, top, scratch):
 
 @inlined
 def _learn_base(ids, start, stop, top, shift, scratch):
-    """Count the base's grams of every order up to `top`."""
+    """Count the base's grams of every order up to `top`; a gram with a token nobody has, entry 0, is not counted."""
     if top > 0:
         for i in range(start, stop):
             entry = np.int64(ids[i]) + 1
             scratch.base[i - start] = entry
             scratch.counts[1, entry] += 1
             scratch.left[1, entry] += 1
+        scratch.counts[1, 0], scratch.left[1, 0] = 0, 0
     for order in range(2, top + 1):
         table, keys, counts, left = (
             scratch.table[order],
@@ -138,14 +136,13 @@ def _learn_base(ids, start, stop, top, shift, scratch):
         table[: np.int64(1) << (64 - shift)] = 0
         size = np.int64(0)
         for i in range(stop - start - order + 1):
-            key = gram_key(scratch.base[i], np.int64(ids[start + i + order - 1]) + 1)
-            known = size
-            entry, size = add_gram(key, table, shift, keys, size)
-            if size != known:
-                counts[entry] = 0
-            counts[entry] += 1
-            left[entry] = counts[entry]
-            scratch.base[i] = entry
+            prefix, token = scratch.base[i], np.int64(ids[start + i + order - 1]) + 1
+            scratch.base[i] = 0
+            if prefix > 0 and token > 0:
+                entry, grown = add_gram(gram_key(prefix, token), table, shift, keys, size)
+                times = np.int32(1) if grown != size else np.int32(counts[entry] + 1)
+                counts[entry], left[entry] = times, times
+                scratch.base[i], size = entry, grown
 
 
 @inlined

@@ -139,15 +139,15 @@ def _read_token(address, length, insert, cursor, rules, scratch):
 
 
 @inlined
-def read_text(texts, t, insert, cursor, rules, scratch):
+def read_text(t, insert, cursor, rows, rules, scratch):
     """Tokens of text t; the stop of its last sentence is noted too."""
-    for p in range(texts.start[t], texts.stop[t]):
-        if texts.length[p] == NULL:
+    for p in range(rows.start[t], rows.stop[t]):
+        if rows.length[p] == NULL:
             continue
         if rules.code == GIVEN:
-            cursor = _read_token(texts.address[p], texts.length[p], insert, cursor, rules, scratch)
+            cursor = _read_token(rows.address[p], rows.length[p], insert, cursor, rules, scratch)
         else:
-            cursor = _read_piece(texts.address[p], texts.length[p], insert, cursor, rules, scratch)
+            cursor = _read_piece(rows.address[p], rows.length[p], insert, cursor, rules, scratch)
             if cursor.size < 0:
                 return cursor
             if rules.sentences:
