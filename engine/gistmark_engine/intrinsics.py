@@ -151,10 +151,10 @@ def load_byte(typingctx, address):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def trailing_zeros(typingctx, word):  # type: ignore[no-untyped-def]
-    """Index of the lowest set bit of a non-zero uint64."""
+    """Index of the lowest set bit of a uint64, 64 if there is none."""
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
 
     return types.int64(types.uint64), codegen
 

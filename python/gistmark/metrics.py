@@ -3,8 +3,9 @@
 Importing them compiles nothing; kernels and models load when a metric first runs.
 """
 
+from gistmark.syntax.metric import syntax
 from gistmark_engine.metrics.abstraction import abstraction
 from gistmark_engine.metrics.datastats import datastats
 from gistmark_engine.metrics.rouge import rouge
 
-__all__ = ["abstraction", "datastats", "rouge"]
+__all__ = ["abstraction", "datastats", "rouge", "syntax"]

@@ -77,43 +77,41 @@ def _clear(start, stop, words, scratch):
 
 
 @inlined
-def lcs_length(ids, start, stop, size, scratch):
-    """LCS length of the target ids[start:stop] and the learned base, of which `size` tokens are kept."""
+def lcs_length(entries, count, size, scratch):
+    """LCS length of the learned base, of which `size` tokens are kept, and a target: the entries (id + 1) of its tokens
+    that the base has, `count` of them."""
     if size <= 64:
-        return _one_word(ids, start, stop, size, scratch)
-    scratch.carry[: stop - start] = U0
+        return _one_word(entries, count, size, scratch)
+    scratch.carry[:count] = U0
     if size <= 64 * STRIP:
-        return _one_strip(ids, start, stop, size, scratch)
+        return _one_strip(entries, count, size, scratch)
     length = np.int64(0)
     for at in range(0, size, 64 * STRIP):
         end = min(at + 64 * STRIP, size)
         _set(at, end, _words(end - at), scratch)
-        length += _one_strip(ids, start, stop, end - at, scratch)
+        length += _one_strip(entries, count, end - at, scratch)
         _clear(at, end, _words(end - at), scratch)
     return length
 
 
 @inlined
-def _one_word(ids, start, stop, size, scratch):
+def _one_word(entries, count, size, scratch):
     row, masks = ONES, scratch.masks
-    for j in range(start, stop):
-        common = row & masks[np.int64(ids[j]) + 1]
+    for j in range(count):
+        common = row & masks[entries[j]]
         row = (row + common) | (row - common)
     return _zeros(row, size)
 
 
 @inlined
-def _one_strip(ids, start, stop, size, scratch):
+def _one_strip(entries, count, size, scratch):
     """Advance one strip over the whole target; `carry` holds what the strip before it passed on at each token."""
     words = _words(size)
-    row, masks = scratch.row, scratch.masks
+    row, masks, carries = scratch.row, scratch.masks, scratch.carry
     for w in range(words):
         row[w] = ONES
-    for j in range(start, stop):
-        if ids[j] < 0:
-            continue
-        at = (np.int64(ids[j]) + 1) * words
-        carry = scratch.carry[j - start]
+    for j in range(count):
+        at, carry = entries[j] * words, carries[j]
         for w in range(words):
             before = row[w]
             common = before & masks[at + w]
@@ -121,7 +119,7 @@ def _one_strip(ids, start, stop, size, scratch):
             total = added + carry
             carry = np.uint64(added < before) | np.uint64(total < added)
             row[w] = total | (before - common)
-        scratch.carry[j - start] = carry
+        carries[j] = carry
     length = np.int64(0)
     for w in range(words):
         length += _zeros(row[w], min(size - 64 * w, np.int64(64)))

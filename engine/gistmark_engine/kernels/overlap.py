@@ -30,14 +30,19 @@ MULTISET, SET, MEMBERSHIP = range(3)
 
 
 class GramScratch(NamedTuple):
-    """Per order k (row k): table and keys of the base's grams, how often each occurs, how many are left to match."""
+    """Per order k (row k): table and keys of the base's grams, how often the base has each, how many a target has used.
+
+    `grams`: for each token of the base, or each token of the target that the base has too, the gram that starts there.
+    `entries`, `places`: the entry (id + 1) and the position of those target tokens.
+    """
 
     table: np.ndarray
     keys: np.ndarray
     counts: np.ndarray
-    left: np.ndarray
-    base: np.ndarray
-    target: np.ndarray
+    used: np.ndarray
+    grams: np.ndarray
+    entries: np.ndarray
+    places: np.ndarray
 
 
 @kernel
@@ -49,7 +54,7 @@ def overlap_pairs(pairs, orders, mode, lcs, cap):
     """
     count = len(pairs.target)
     out = np.zeros((len(orders) + 1, count), np.int64)
-    top = orders[-1] if len(orders) else 0
+    top = orders[-1] if len(orders) else np.int64(1)
     scratch = _make_gram_scratch(pairs, top)
     masks = make_mask_scratch(pairs.vocabulary, _longest(pairs.base), _longest(pairs.target))
     _overlap(pairs, orders, mode, lcs, cap, scratch, masks, out)
@@ -65,7 +70,7 @@ def _overlap(pairs, orders, mode, lcs, cap, scratch, masks, out):
     start, stop, shift, kept = np.int64(-1), np.int64(-1), np.int64(60), np.int64(0)
     for p in range(len(pairs.target)):
         if pairs.base[p, 0] != start or pairs.base[p, 1] != stop:
-            _forget_base(pairs.ids, start, stop, top, scratch)
+            _forget_base(pairs.ids, start, stop, scratch)
             forget_masks(kept, masks)
             start, stop = pairs.base[p, 0], pairs.base[p, 1]
             shift = gram_shift(stop - start)
@@ -73,10 +78,11 @@ def _overlap(pairs, orders, mode, lcs, cap, scratch, masks, out):
             if lcs:
                 kept = learn_masks(pairs.ids, start, _capped(start, stop, cap), masks)
         if pairs.target[p, 0] >= 0:
-            if top > 0:
-                _match(pairs.ids, pairs.target[p, 0], pairs.target[p, 1], orders, mode, shift, scratch, out, p)
+            known = _known(pairs.ids, pairs.target[p, 0], pairs.target[p, 1], scratch)
+            if len(orders):
+                _match(known, orders, mode, shift, scratch, out, p)
             if lcs:
-                out[len(orders), p] = lcs_length(pairs.ids, pairs.target[p, 0], pairs.target[p, 1], kept, masks)
+                out[len(orders), p] = lcs_length(scratch.entries, known, kept, masks)
 
 
 @inlined
@@ -102,90 +108,88 @@ def _make_gram_scratch(pairs, top):
         np.empty((top + 1, base + 2 if top > 1 else 1), np.uint64),
         np.zeros((top + 1, entries), np.int32),
         np.zeros((top + 1, entries), np.int32),
-        np.empty(base + 1, np.int64),
+        np.empty(max(base, target) + 1, np.int64),
+        np.empty(target + 1, np.int64),
         np.empty(target + 1, np.int64),
     )
 
 
 @inlined
-def _forget_base(ids, start, stop, top, scratch):
-    """Zero the counts of the base's tokens; those of its longer grams are zeroed when they are made."""
-    if top > 0:
-        for i in range(start, stop):
-            scratch.counts[1, ids[i] + 1] = 0
-            scratch.left[1, ids[i] + 1] = 0
+def _forget_base(ids, start, stop, scratch):
+    """Zero the counts of the base's tokens; those of its longer grams are set when they are made."""
+    counts = scratch.counts[1]
+    for i in range(start, stop):
+        counts[ids[i] + 1] = 0
 
 
 @inlined
 def _learn_base(ids, start, stop, top, shift, scratch):
     """Count the base's grams of every order up to `top`; a gram with a token nobody has, entry 0, is not counted."""
-    if top > 0:
-        for i in range(start, stop):
-            entry = np.int64(ids[i]) + 1
-            scratch.base[i - start] = entry
-            scratch.counts[1, entry] += 1
-            scratch.left[1, entry] += 1
-        scratch.counts[1, 0], scratch.left[1, 0] = 0, 0
+    counts, grams = scratch.counts[1], scratch.grams
+    for i in range(start, stop):
+        entry = np.int64(ids[i]) + 1
+        grams[i - start] = entry
+        counts[entry] += 1
+    counts[0] = 0
     for order in range(2, top + 1):
-        table, keys, counts, left = (
-            scratch.table[order],
-            scratch.keys[order],
-            scratch.counts[order],
-            scratch.left[order],
-        )
+        table, keys, counts = scratch.table[order], scratch.keys[order], scratch.counts[order]
         table[: np.int64(1) << (64 - shift)] = 0
         size = np.int64(0)
         for i in range(stop - start - order + 1):
-            prefix, token = scratch.base[i], np.int64(ids[start + i + order - 1]) + 1
-            scratch.base[i] = 0
+            prefix, token = grams[i], np.int64(ids[start + i + order - 1]) + 1
+            grams[i] = 0
             if prefix > 0 and token > 0:
                 entry, grown = add_gram(gram_key(prefix, token), table, shift, keys, size)
-                times = np.int32(1) if grown != size else np.int32(counts[entry] + 1)
-                counts[entry], left[entry] = times, times
-                scratch.base[i], size = entry, grown
+                counts[entry] = np.int32(1) if grown != size else np.int32(counts[entry] + 1)
+                grams[i], size = entry, grown
 
 
 @inlined
-def _match(ids, start, stop, orders, mode, shift, scratch, out, p):
-    """Matches of one target with the learned base, for each order asked for."""
+def _known(ids, start, stop, scratch):
+    """Note the target's tokens that the base has too; returns how many. The others take no part in anything."""
+    counts, entries, places, grams = scratch.counts[1], scratch.entries, scratch.places, scratch.grams
+    known = np.int64(0)
     for i in range(start, stop):
         entry = np.int64(ids[i]) + 1
-        scratch.target[i - start] = entry if scratch.counts[1, entry] > 0 else 0
+        entries[known], places[known], grams[known] = entry, i, entry
+        known += np.int64(counts[entry] > 0)
+    return known
+
+
+@inlined
+def _match(known, orders, mode, shift, scratch, out, p):
+    """Matches of one target with the learned base, for each order asked for."""
     asked = 0
     for order in range(1, orders[-1] + 1):
-        grams = stop - start - order + 1
         if order > 1:
-            _extend(ids, start, grams, order, shift, scratch)
+            _extend(known, order, shift, scratch)
         if orders[asked] == order:
-            out[asked, p] = _count_shared(grams, mode, scratch.counts[order], scratch.left[order], scratch.target)
+            out[asked, p] = _count_shared(known, mode, scratch.counts[order], scratch.used[order], scratch.grams)
             asked += 1
 
 
 @inlined
-def _extend(ids, start, grams, order, shift, scratch):
-    """Turn the target's gram entries of order - 1 into those of `order`, 0 where the base has no such gram."""
-    table, keys = scratch.table[order], scratch.keys[order]
-    for i in range(grams):
-        prefix, token = scratch.target[i], np.int64(ids[start + i + order - 1]) + 1
-        entry = np.int64(0)
-        if prefix > 0 and scratch.counts[1, token] > 0:
-            _, entry = find_gram(gram_key(prefix, token), table, shift, keys)
-        scratch.target[i] = entry
+def _extend(known, order, shift, scratch):
+    """Turn the target's grams of order - 1 into those of `order`, 0 where the base has no such gram."""
+    table, keys, grams = scratch.table[order], scratch.keys[order], scratch.grams
+    entries, places = scratch.entries, scratch.places
+    for k in range(known):
+        end = k + order - 1
+        prefix, grams[k] = grams[k], 0
+        if prefix > 0 and end < known and places[end] - places[k] == order - 1:
+            _, grams[k] = find_gram(gram_key(prefix, entries[end]), table, shift, keys)
 
 
 @inlined
-def _count_shared(grams, mode, counts, left, entries):
-    """How many of the target's grams are matched, each gram of the base used once (multiset), or in another `mode`."""
+def _count_shared(known, mode, counts, used, grams):
+    """How many grams are matched, each gram of the base used once (multiset), or in another `mode`; entry 0 never is."""
     shared = np.int64(0)
-    if mode == MEMBERSHIP:
-        for i in range(grams):
-            shared += np.int64(counts[entries[i]] > 0)
-        return shared
-    for i in range(grams):
-        remaining = left[entries[i]]
-        matched = np.int32(remaining > 0)
-        shared += matched
-        left[entries[i]] = np.int32(0) if mode == SET else np.int32(remaining - matched)
-    for i in range(grams):
-        left[entries[i]] = counts[entries[i]]
+    for k in range(known):
+        gram = grams[k]
+        times = used[gram]
+        limit = counts[gram] if mode == MULTISET else np.int32(counts[gram] > 0)
+        shared += np.int64(limit > 0) if mode == MEMBERSHIP else np.int64(times < limit)
+        used[gram] = times + 1
+    for k in range(known):
+        used[grams[k]] = 0
     return shared

@@ -15,7 +15,7 @@ import numpy as np
 from gistmark_engine.arrow import NULL
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
-from gistmark_engine.kernels.intern import ROW, clear, remove
+from gistmark_engine.kernels.intern import clear, remove
 from gistmark_engine.kernels.reading import ROOM, Cursor, Scratch, read_text
 from gistmark_engine.kernels.records import Cut
 
@@ -96,9 +96,10 @@ def _read_rows(rows, groups, rules, scratch, spans):
 
 @inlined
 def _fitting_shift(room):
-    """The table's shift for so many bytes of ordinary text: some two slots a token, at least 64."""
+    """The table's shift for so many bytes of ordinary text: a sparse table up to 4 KB, six slots a token or more, so that
+    most searches end where they begin; beyond that two slots a token."""
     shift = np.int64(58)
-    while np.int64(1) << (64 - shift) < room // 4:
+    while np.int64(1) << (64 - shift) < (room if room < 1024 else max(room // 3, 1024)):
         shift -= 1
     return shift
 
@@ -135,7 +136,7 @@ def _read_group(group, cursor, rows, groups, rules, scratch, spans):
         if is_source:
             base = cursor
         elif not is_reference and not group.alone:
-            remove(scratch.table, scratch.slots, cursor.size, base.size)
+            remove(scratch.table, cursor.shift, scratch.vocabulary, cursor.size, base.size)
             cursor = Cursor(base.folded, cursor.ids, cursor.sentences, base.size, cursor.shift)
     spans.reference_offsets[group.number + 1] = reference_slot - count - len(groups.offsets) + 1
     return Cursor(cursor.folded, cursor.ids, cursor.sentences, largest, cursor.shift)
@@ -191,7 +192,7 @@ def _room(rows, groups):
 def _make_scratch(rows, groups, rules):
     widest, total = _room(rows, groups)
     blocks = (widest * 3 // 2 >> 6) + 3
-    slots = 64
+    slots = 1024
     while slots < 2 * (widest + SLACK):
         slots *= 2
     return Scratch(
@@ -203,8 +204,8 @@ def _make_scratch(rows, groups, rules):
         np.empty(ROOM, np.int64),
         np.empty(ROOM, np.int64),
         np.empty(slots, np.uint32),
-        np.empty(ROW * (widest + SLACK), np.uint64),
-        np.empty(widest + SLACK, np.int32),
+        np.empty(2 * (widest + SLACK), np.uint64),
+        np.empty(2 * (widest + SLACK), np.int64),
         np.empty(total + 1, np.int32),
         np.empty(total + 1 if rules.sentences else 1, np.int64),
     )
