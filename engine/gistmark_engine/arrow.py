@@ -77,7 +77,7 @@ def read_references(column: Column) -> References:
 
 def _chunks(values: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
     if isinstance(values, pa.ChunkedArray):
-        return values.chunks or [pa.array([], type=values.type)]
+        return values.chunks or [pa.nulls(0, values.type)]
     return [values]
 
 
@@ -117,7 +117,7 @@ def _pieces(array: pa.Array, column: Column) -> Pieces:
     if pa.types.is_dictionary(kind):
         return _dictionary_pieces(array, column)
     if pa.types.is_integer(kind) and column.kind == "tokens":
-        values = array.fill_null(0).cast(pa.int64()).to_numpy(zero_copy_only=False)
+        values = array.fill_null(0).cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False)
         return Pieces(values, np.where(_invalid(array), NULL, INTEGER), array)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         address, length = _offset_strings(array, np.int32 if pa.types.is_string(kind) else np.int64)
@@ -189,6 +189,13 @@ def _is_list(kind: pa.DataType) -> bool:
         or pa.types.is_list_view(kind)
         or pa.types.is_large_list_view(kind)
     )
+
+
+def element_type(kind: pa.DataType) -> pa.DataType:
+    """What lies within all lists around it."""
+    while _is_list(kind):
+        kind = kind.value_type
+    return kind
 
 
 def _depth(kind: pa.DataType) -> int:

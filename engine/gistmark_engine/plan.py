@@ -62,7 +62,7 @@ def score_columns(
     check_distinct(metrics)
     inputs = read_inputs(columns, metrics)
     cuttings = _cuttings(metrics)
-    count = threads or len(os.sched_getaffinity(0))
+    count = threads or _cores()
     ranges = list(_ranges(inputs.weights(), count)) if cuttings else []
     if count == 1 or len(ranges) == 1:
         parts = [_score_range(inputs, cuttings, metrics, *bounds) for bounds in ranges]
@@ -74,6 +74,11 @@ def score_columns(
         whole = [] if metric.tokenizer else [metric.run(Batch(inputs.count, inputs.strings(metric.inputs)))]
         scored |= assemble(metric, [part[k] for part in parts] if metric.tokenizer else whole)
     return scored
+
+
+def _cores() -> int:
+    """Cores this process may use; not every system says."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_distinct(metrics: Sequence[Metric]) -> None:

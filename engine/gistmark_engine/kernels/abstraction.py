@@ -114,13 +114,12 @@ def _of_reference(shared, length, size, summary, options, out):
 
 @inlined
 def _combine(numbers, options, out):
-    """One row from what its references give: the first, the one with the least AR, or means or medians of each number."""
+    """One row from what its references give: the first, the one with the least AR, or means or medians of each number.
+
+    A mean or median of numbers one of which is undefined is undefined; an undefined AR is never the least.
+    """
     chosen = np.empty(OF_REFERENCE)
-    best = 0
-    if options.multi == MIN_AR:
-        for k in range(1, len(numbers)):
-            if numbers[k, 7 + options.risk_from] < numbers[best, 7 + options.risk_from]:
-                best = k
+    best = _least(numbers[:, 7 + options.risk_from]) if options.multi == MIN_AR else 0
     for c in range(OF_REFERENCE):
         if options.multi == MEAN:
             chosen[c] = _mean(numbers, c)
@@ -157,6 +156,16 @@ def _median(numbers, c):
             at -= 1
         ordered[at] = value
     return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+
+
+@inlined
+def _least(ratios):
+    """Where the least ratio that is defined stands, the first of equals; 0 if none is."""
+    best = 0
+    for k in range(1, len(ratios)):
+        if ratios[k] < ratios[best] or (np.isnan(ratios[best]) and not np.isnan(ratios[k])):
+            best = k
+    return best
 
 
 @inlined

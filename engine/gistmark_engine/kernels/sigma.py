@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gistmark_engine.characters import CASED, IGNORABLE, LIMIT
+from gistmark_engine.characters import CASED, IGNORABLE, LIMIT, MARKS, MARKS_STOP
 from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.utf8 import byte_at, decode
 
@@ -46,4 +46,6 @@ def _cased_after(address, at, length, classes):
 
 @inlined
 def _kind(point, classes):
-    return np.int64(classes[point]) if point < LIMIT else np.int64(0)
+    if point < LIMIT:
+        return np.int64(classes[point])
+    return np.int64(classes[LIMIT + point - MARKS]) if MARKS <= point < MARKS_STOP else np.int64(0)
