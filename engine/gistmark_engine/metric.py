@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gistmark_engine.tokens import Tokens
 
 Dtype = Literal["float64", "int64", "bool", "enum", "string", "list<string>"]
-Column = NDArray[np.float64] | pa.Array
+Values = NDArray[np.float64] | pa.Array
 
 ROLES = ("summary", "references", "source", "query", "persona")
 
@@ -64,11 +64,16 @@ STATUS_FIELD = Field("enum", summary=("counts",), levels=STATUSES)
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """How a metric wants its texts cut: the name of a tokenizer and its options; two equal records share their tokens."""
+    """How a metric wants its texts cut.
+
+    name and stem decide what the tokens are; metrics that agree on them share one cutting. `sentences` asks for sentence
+    bounds, `whole` for ids of tokens that only the summary has (otherwise those are all -1, which is faster).
+    """
 
     name: str
     stem: bool = False
     sentences: bool = False
+    whole: bool = False
 
     @property
     def options(self) -> dict[str, object]:
@@ -108,7 +113,7 @@ class Batch:
     tokens: Tokens | None = None
 
 
-Run = Callable[[Batch], Mapping[str, Column]]
+Run = Callable[[Batch], Mapping[str, Values]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,24 @@
+"""The tokenizers by name. A tokenizer is a rule: how to fold case, and which characters make tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gistmark_engine.errors import OptionError
+from gistmark_engine.metric import Tokenizer
+from gistmark_engine.tokenizers import rouge, whitespace, word_lower, word_punct
+from gistmark_engine.tokenizers.rule import Rule
+
+RULES: Mapping[str, Rule] = {
+    "rouge": rouge.RULE,
+    "whitespace": whitespace.RULE,
+    "word_lower": word_lower.RULE,
+    "word_punct": word_punct.RULE,
+}
+
+
+def rule_of(tokenizer: Tokenizer) -> Rule:
+    """The rule of a tokenizer; an unknown name is an error that lists the known ones."""
+    if tokenizer.name not in RULES:
+        raise OptionError(f"unknown tokenizer {tokenizer.name!r}; there are: {', '.join(sorted(RULES))}")
+    return RULES[tokenizer.name]

@@ -1,0 +1,56 @@
+"""From the numbers of a metric's `run` to Arrow columns of the declared types: NaN becomes null, codes become names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from gistmark_engine.metric import Field, Metric, Values
+
+
+def arrow_type(field: Field) -> pa.DataType:
+    """The Arrow type of a field's column."""
+    if field.dtype == "enum":
+        return pa.dictionary(pa.int8(), pa.string())
+    if field.dtype == "list<string>":
+        return pa.list_(pa.string())
+    return {"float64": pa.float64(), "int64": pa.int64(), "bool": pa.bool_(), "string": pa.string()}[field.dtype]
+
+
+def assemble(metric: Metric, parts: Sequence[Mapping[str, Values]]) -> dict[str, pa.Array]:
+    """The metric's columns under their final names, its row ranges joined in order."""
+    return {
+        metric.prefix + name: _column(field, [part[name] for part in parts]) for name, field in metric.fields.items()
+    }
+
+
+def _column(field: Field, parts: Sequence[Values]) -> pa.Array:
+    if not parts:
+        return pa.array([], type=arrow_type(field))
+    if isinstance(parts[0], (pa.Array, pa.ChunkedArray)):
+        return pa.concat_arrays([part.cast(arrow_type(field)) for part in parts])
+    values = np.concatenate(parts) if len(parts) > 1 else np.ascontiguousarray(parts[0])
+    null = np.isnan(values)
+    if not null.any():
+        return _typed(field, values, None)
+    return _typed(field, np.where(null, 0.0, values), null)
+
+
+def _typed(field: Field, values: NDArray[np.float64], null: NDArray[np.bool_] | None) -> pa.Array:
+    if field.dtype == "enum":
+        codes = _primitive(pa.int8(), values.astype(np.int8), null)
+        return pa.DictionaryArray.from_arrays(codes, pa.array(field.levels))
+    if field.dtype == "bool":
+        return pa.array(values != 0, mask=null)
+    if field.dtype == "int64":
+        return _primitive(pa.int64(), values.astype(np.int64), null)
+    return _primitive(pa.float64(), values, null)
+
+
+def _primitive(kind: pa.DataType, values: NDArray[np.generic], null: NDArray[np.bool_] | None) -> pa.Array:
+    """An Arrow array over the values' own memory."""
+    validity = None if null is None else pa.py_buffer(np.packbits(~null, bitorder="little"))
+    return pa.Array.from_buffers(kind, len(values), [validity, pa.py_buffer(values)])

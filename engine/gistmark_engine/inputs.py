@@ -1,0 +1,93 @@
+"""The columns of a job, by role, as the engine works with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from gistmark_engine.arrow import References, Texts, read_references, read_texts
+from gistmark_engine.columns import Column
+from gistmark_engine.errors import InputError
+from gistmark_engine.metric import Metric
+from gistmark_engine.tokens import make_rows
+
+if TYPE_CHECKING:
+    from gistmark_engine.kernels.tokenise import Rows
+
+CUT_ROLES = ("summary", "source")
+"""Roles whose texts are tokenised, beside the references."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """All columns of a job: as given, and the tokenised roles as addresses and lengths."""
+
+    count: int
+    columns: Mapping[str, Column]
+    texts: Mapping[str, Texts]
+    references: References | None
+
+    def rows(self, roles: Sequence[str], start: int, stop: int) -> Rows:
+        """The texts of some roles and rows, for a kernel; roles not asked for look absent."""
+        texts = {role: text for role, text in self.texts.items() if role in roles}
+        return make_rows(texts, self.references if "references" in roles else None, start, stop)
+
+    def null(self, start: int, stop: int) -> dict[str, NDArray[np.bool_]]:
+        """By role, which rows have no text; a role that is absent has none anywhere."""
+        absent = dict.fromkeys((*CUT_ROLES, "references"), np.ones(stop - start, np.bool_))
+        null = {role: text.null[start:stop] for role, text in self.texts.items()}
+        return absent | null | ({"references": self.references.null[start:stop]} if self.references else {})
+
+    def weights(self) -> NDArray[np.int64]:
+        """Bytes of text in each row, one more a text."""
+        total = np.ones(self.count, np.int64)
+        for texts in self.texts.values():
+            total += _sizes(texts)
+        if self.references:
+            before = np.concatenate([[0], np.cumsum(_sizes(self.references.texts))])
+            total += before[self.references.last] - before[self.references.first]
+        return total
+
+    def strings(self, roles: Sequence[str]) -> dict[str, pa.Array]:
+        """The columns of some roles as one Arrow array each, as a metric on raw text reads them."""
+        given = {role: self.columns[role].values for role in roles if role in self.columns}
+        return {
+            role: values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+            for role, values in given.items()
+        }
+
+
+def _sizes(texts: Texts) -> NDArray[np.int64]:
+    """Bytes of each text, one more each; null texts have one."""
+    before = np.concatenate([[0], np.cumsum(np.abs(texts.pieces.length))])
+    return before[np.maximum(texts.stop, 0)] - before[np.maximum(texts.start, 0)] + 1
+
+
+def read_inputs(columns: Mapping[str, Column], metrics: Sequence[Metric]) -> Inputs:
+    """Check that the columns suit the metrics, and find where their texts lie."""
+    for metric in metrics:
+        for role in metric.inputs:
+            if role not in columns and role not in metric.optional:
+                raise InputError(f"no column in the role {role!r}", metric=metric.name)
+    wanted = {role: column for role, column in columns.items() if any(role in metric.inputs for metric in metrics)}
+    lengths = {column.name: len(column.values) for column in wanted.values()}
+    if len(set(lengths.values())) > 1:
+        raise InputError(f"columns differ in length: {lengths}")
+    cut = {role for metric in metrics if metric.tokenizer for role in metric.inputs}
+    _check_kinds({role: column for role, column in wanted.items() if role in cut})
+    texts = {role: read_texts(wanted[role]) for role in CUT_ROLES if role in wanted and role in cut}
+    references = read_references(wanted["references"]) if "references" in wanted and "references" in cut else None
+    count = next(iter(lengths.values()), 0)
+    return Inputs(count, wanted, texts, references)
+
+
+def _check_kinds(columns: Mapping[str, Column]) -> None:
+    """Tokens can only be compared with tokens."""
+    kinds = {column.name: column.kind for column in columns.values()}
+    if "tokens" in kinds.values() and set(kinds.values()) != {"tokens"}:
+        raise InputError(f"either all texts are given as tokens or none is: {kinds}")

@@ -1,0 +1,173 @@
+"""First pass over a text: fold its case and mark, one bit a byte, where tokens start and end.
+
+`folded` receives the folded bytes; bit k of `starts` is set where a token begins at byte k, bit k of `ends` where one
+ended just before byte k (so the end of the last token may lie one past the text). `breaks` marks newlines.
+The ASCII path reads 64 bytes at a time; the Unicode path walks code points and follows Python's `str.lower`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gistmark_engine.characters import LIMIT, SPACE, WORD
+from gistmark_engine.intrinsics import (
+    alnum_mask,
+    copy_block,
+    high_mask,
+    load_byte,
+    lower_block,
+    may_fold_mask,
+    newline_mask,
+    space_mask,
+    word_mask,
+)
+from gistmark_engine.jit import inlined
+from gistmark_engine.kernels.sigma import ends_cased_word
+from gistmark_engine.kernels.utf8 import decode, encode, is_utf8
+from gistmark_engine.tokenizers.rule import ROUGE, WHITESPACE, WORD_LOWER, WORD_PUNCT
+
+U0, U1, U63 = np.uint64(0), np.uint64(1), np.uint64(63)
+NEWLINE = 10
+CAPITAL_SIGMA, FINAL_SIGMA, DOTTED_I, COMBINING_DOT, KELVIN = 0x3A3, 0x3C2, 0x130, 0x307, 0x212A
+INVALID = -1
+
+
+@inlined
+def classify(address, length, rule, classes, lower, pad, folded, base, starts, ends, breaks):
+    """Fold and mark one piece; returns the number of folded bytes, or INVALID where it is not UTF-8.
+
+    The folded bytes go to `folded[base:]`, which has room for 3·length/2 + 64; the masks are uint64 arrays of as many bits.
+    """
+    high, may_fold = _classify_ascii(address, length, rule, pad, folded.ctypes.data + base, starts, ends, breaks)
+    if not high:
+        return length
+    if rule != ROUGE or may_fold:
+        return _classify_unicode(address, length, rule, classes, lower, folded, base, starts, ends, breaks)
+    return length if is_utf8(address, length) else np.int64(INVALID)
+
+
+@inlined
+def _classify_ascii(address, length, rule, pad, folded, starts, ends, breaks):
+    """The vector path; right where no byte is above 127, and under ROUGE where none of them can fold to a letter."""
+    high, may_fold = U0, U0
+    was_word, was_single = U0, U0
+    for block in range((length + 63) >> 6):
+        at = address + 64 * block
+        left = length - 64 * block
+        live = ~U0
+        if left < 64:
+            live = (U1 << np.uint64(left)) - U1
+            at = _padded(at, left, pad)
+        if rule == WHITESPACE:
+            copy_block(at, folded + 64 * block)
+        else:
+            lower_block(at, folded + 64 * block)
+        word, single = _token_masks(at, rule)
+        word, single = word & live, single & live
+        before_word, before_single = (word << U1) | was_word, (single << U1) | was_single
+        starts[block] = (word & ~before_word) | single
+        ends[block] = (before_word & ~word) | before_single
+        was_word, was_single = word >> U63, single >> U63
+        breaks[block] = newline_mask(at) & live
+        block_high = high_mask(at)
+        if block_high != U0:
+            high |= block_high
+            may_fold |= may_fold_mask(at)
+    if length & 63 == 0:
+        block = length >> 6
+        starts[block], breaks[block] = U0, U0
+        ends[block] = was_word | was_single
+    return high != U0, may_fold != U0
+
+
+@inlined
+def _padded(address, length, pad):
+    """The address of a copy of the last `length` < 64 bytes with zeros behind them: nothing past a buffer is read."""
+    for k in range(length):
+        pad[k] = load_byte(address + k)
+    for k in range(length, 64):
+        pad[k] = 0
+    return pad.ctypes.data
+
+
+@inlined
+def _token_masks(at, rule):
+    """Bytes inside word-like tokens, and bytes that are tokens by themselves."""
+    if rule == ROUGE:
+        return alnum_mask(at), U0
+    if rule == WORD_LOWER:
+        return word_mask(at), U0
+    if rule == WORD_PUNCT:
+        word = word_mask(at)
+        return word, ~(word | space_mask(at))
+    return ~space_mask(at), U0
+
+
+@inlined
+def _classify_unicode(address, length, rule, classes, lower, folded, base, starts, ends, breaks):
+    """The code point path: one character at a time, as Python lowers and matches it."""
+    starts[0], ends[0], breaks[0] = U0, U0, U0
+    at, size, in_word = 0, np.int64(0), False
+    while at < length:
+        point, width = decode(address + at, length - at)
+        if width == 0:
+            return np.int64(INVALID)
+        low = _lower(address, at, width, length, point, rule, classes, lower)
+        size, in_word = _emit(low, rule, classes, folded, base, size, in_word, starts, ends, breaks)
+        if point == DOTTED_I and rule != WHITESPACE:
+            size, in_word = _emit(COMBINING_DOT, rule, classes, folded, base, size, in_word, starts, ends, breaks)
+        at += width
+    if in_word:
+        _set(ends, size)
+    return size
+
+
+@inlined
+def _emit(point, rule, classes, folded, base, size, in_word, starts, ends, breaks):
+    """Append one folded character and mark what starts or ends with it; returns (size, whether a word is open)."""
+    word, single = _token_kind(point, rule, classes)
+    if in_word and not word:
+        _set(ends, size)
+    if (word and not in_word) or single:
+        _set(starts, size)
+    if point == NEWLINE:
+        _set(breaks, size)
+    after = encode(point, folded, base + size) - base
+    if after >> 6 != size >> 6:
+        block = after >> 6
+        starts[block], ends[block], breaks[block] = U0, U0, U0
+    if single:
+        _set(ends, after)
+    return after, word
+
+
+@inlined
+def _set(bits, position):
+    bits[position >> 6] |= U1 << np.uint64(position & 63)
+
+
+@inlined
+def _lower(address, at, width, length, point, rule, classes, lower):
+    """Python's lower case of the character at `at`, its first code point; ROUGE cares only where that is ASCII."""
+    if rule == WHITESPACE:
+        return point
+    if point < 128:
+        return point + 32 if 65 <= point <= 90 else point
+    if rule == ROUGE:
+        return np.int64(107) if point == KELVIN else (np.int64(105) if point == DOTTED_I else point)
+    if point == CAPITAL_SIGMA and ends_cased_word(address, at, width, length, classes):
+        return np.int64(FINAL_SIGMA)
+    return np.int64(lower[point]) if point < LIMIT else point
+
+
+@inlined
+def _token_kind(point, rule, classes):
+    """(part of a word-like token, a token by itself) for a folded character."""
+    if rule == ROUGE:
+        return (97 <= point <= 122) or (48 <= point <= 57), False
+    kind = np.int64(classes[point]) if point < LIMIT else np.int64(0)
+    space = kind & SPACE != 0
+    if rule == WHITESPACE:
+        return not space, False
+    word = kind & WORD != 0
+    return word, (rule == WORD_PUNCT) and not word and not space

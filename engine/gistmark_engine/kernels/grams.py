@@ -1,0 +1,52 @@
+"""n-grams by number: a gram of order k is its prefix gram of order k - 1 and one more token, and gets a dense id.
+
+So every count over n-grams (overlap, novelty, repetition) is a count over integers, whatever the order. Entries are
+ids + 1; 0 is "no such gram". `table` has 2**(64 - shift) slots, `keys[entry]` holds prefix entry << 32 | token entry.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gistmark_engine.jit import inlined
+from gistmark_engine.kernels.intern import MIX_A
+
+U32 = np.uint64(32)
+
+
+@inlined
+def gram_shift(count):
+    """The shift of a table that holds `count` grams at most half full."""
+    shift = np.int64(60)
+    while np.int64(1) << (64 - shift) < 2 * count:
+        shift -= 1
+    return shift
+
+
+@inlined
+def gram_key(prefix, token):
+    return (np.uint64(prefix) << U32) | np.uint64(token)
+
+
+@inlined
+def find_gram(key, table, shift, keys):
+    """(slot, entry) of a gram: its entry, or 0 and the free slot that is to hold it."""
+    last = (np.int64(1) << (64 - shift)) - 1
+    slot = np.int64((key * MIX_A) >> np.uint64(shift))
+    entry = np.int64(table[slot])
+    while entry != 0 and keys[entry] != key:
+        slot = (slot + 1) & last
+        entry = np.int64(table[slot])
+    return slot, entry
+
+
+@inlined
+def add_gram(key, table, shift, keys, size):
+    """(entry, number of entries) of a gram, made if it is new."""
+    slot, entry = find_gram(key, table, shift, keys)
+    if entry == 0:
+        size += 1
+        entry = size
+        table[slot] = entry
+        keys[entry] = key
+    return entry, size

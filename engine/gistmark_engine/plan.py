@@ -1,0 +1,151 @@
+"""The plan: many metrics over one batch.
+
+Each column is read once and cut once per tokenizer, in ranges of rows on threads; the ranges' fields are joined in row
+order. Nothing here knows a metric by name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from gistmark_engine.assemble import assemble
+from gistmark_engine.columns import Column
+from gistmark_engine.errors import InputError, OptionError
+from gistmark_engine.inputs import Inputs, read_inputs
+from gistmark_engine.metric import Batch, Metric, Tokenizer, Values
+from gistmark_engine.script import find_invalid_utf8, warn_untokenised
+from gistmark_engine.tokens import Tokens, tokenise
+
+LARGEST, SMALLEST = 8 << 20, 256 << 10
+"""Bytes of text in a range of rows: large enough to find the rows that share texts, small enough to share out."""
+
+Scores = Mapping[str, Values]
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """One way of cutting: the tokenizer, the roles it is wanted for, and the positions of the metrics that want it."""
+
+    tokenizer: Tokenizer
+    roles: tuple[str, ...]
+    metrics: tuple[int, ...]
+
+
+def score_batch(
+    batch: pa.RecordBatch | pa.Table, metrics: Sequence[Metric], *, threads: int | None = None
+) -> pa.RecordBatch:
+    """Score an Arrow batch whose columns are named by role; returns the fields only, same rows, same order.
+
+    Pure: free of Polars and of global state, safe in threads and in forked or spawned workers. `threads`: None for as
+    many as there are cores. Raises as `score_columns` does.
+    """
+    columns = {name: Column(batch.column(name), name) for name in batch.schema.names}
+    scored = score_columns(columns, metrics, threads=threads)
+    return pa.RecordBatch.from_arrays(list(scored.values()), names=list(scored))
+
+
+def score_columns(
+    columns: Mapping[str, Column], metrics: Sequence[Metric], *, threads: int | None = None
+) -> dict[str, pa.Array]:
+    """Score columns given by role; returns every field of every metric under its column name.
+
+    Raises InputError for a missing role, columns of unequal length, a wrong type or text that is not UTF-8, and
+    OptionError for two metrics that would write the same column.
+    """
+    check_distinct(metrics)
+    inputs = read_inputs(columns, metrics)
+    cuttings = _cuttings(metrics)
+    count = threads or len(os.sched_getaffinity(0))
+    ranges = list(_ranges(inputs.weights(), count)) if cuttings else []
+    if count == 1 or len(ranges) == 1:
+        parts = [_score_range(inputs, cuttings, metrics, *bounds) for bounds in ranges]
+    else:
+        with ThreadPoolExecutor(count) as pool:
+            parts = list(pool.map(lambda bounds: _score_range(inputs, cuttings, metrics, *bounds), ranges))
+    scored: dict[str, pa.Array] = {}
+    for k, metric in enumerate(metrics):
+        whole = [] if metric.tokenizer else [metric.run(Batch(inputs.count, inputs.strings(metric.inputs)))]
+        scored |= assemble(metric, [part[k] for part in parts] if metric.tokenizer else whole)
+    return scored
+
+
+def check_distinct(metrics: Sequence[Metric]) -> None:
+    """Two metrics of one job must not write the same column."""
+    owner: dict[str, Metric] = {}
+    for metric in metrics:
+        for column in metric.columns:
+            if column in owner:
+                raise OptionError(
+                    f"{owner[column].signature} and {metric.signature} would both write the column {column!r}; "
+                    f"give one of them a prefix, as in {metric.name}(prefix='second_')"
+                )
+            owner[column] = metric
+
+
+def _cuttings(metrics: Sequence[Metric]) -> list[Cutting]:
+    """The metrics by what they want their texts cut by; one cutting serves all that agree on the tokens."""
+    wanted: dict[tuple[str, bool], list[int]] = {}
+    for k, metric in enumerate(metrics):
+        if metric.tokenizer:
+            wanted.setdefault((metric.tokenizer.name, metric.tokenizer.stem), []).append(k)
+    cuttings = []
+    for positions in wanted.values():
+        tokenizers = [tokenizer for k in positions if (tokenizer := metrics[k].tokenizer)]
+        merged = replace(
+            tokenizers[0],
+            sentences=any(tokenizer.sentences for tokenizer in tokenizers),
+            whole=any(tokenizer.whole for tokenizer in tokenizers),
+        )
+        roles = tuple(dict.fromkeys(role for k in positions for role in metrics[k].inputs))
+        cuttings.append(Cutting(merged, roles, tuple(positions)))
+    return cuttings
+
+
+def _ranges(weights: NDArray[np.int64], threads: int) -> Iterator[tuple[int, int]]:
+    """Ranges of rows of about equal bytes, eight a thread if that makes them neither tiny nor huge."""
+    total = np.cumsum(weights)
+    if len(total) == 0:
+        yield 0, 0
+        return
+    size = min(max(int(total[-1]) // (8 * threads), SMALLEST), LARGEST)
+    start = 0
+    while start < len(total):
+        before = int(total[start - 1]) if start else 0
+        stop = max(int(np.searchsorted(total, before + size, side="right")), start + 1)
+        yield start, stop
+        start = stop
+
+
+def _score_range(
+    inputs: Inputs, cuttings: Sequence[Cutting], metrics: Sequence[Metric], start: int, stop: int
+) -> dict[int, Scores]:
+    """All tokenised metrics on rows start..stop, by their position."""
+    scores: dict[int, Scores] = {}
+    for cutting in cuttings:
+        tokens = _cut(inputs, cutting, metrics, start, stop)
+        batch = Batch(stop - start, {}, tokens)
+        for k in cutting.metrics:
+            scores[k] = metrics[k].run(batch)
+    return scores
+
+
+def _cut(inputs: Inputs, cutting: Cutting, metrics: Sequence[Metric], start: int, stop: int) -> Tokens:
+    rows = inputs.rows(cutting.roles, start, stop)
+    given = any(inputs.columns[role].kind == "tokens" for role in cutting.roles if role in inputs.columns)
+    if given and cutting.tokenizer.stem:
+        raise OptionError("stem=True needs text; these columns hold tokens that are cut already")
+    tokens = tokenise(rows, cutting.tokenizer, given=given, null=inputs.null(start, stop))
+    if tokens is None:
+        column, row = find_invalid_utf8(inputs, cutting.roles, start, stop)
+        name = metrics[cutting.metrics[0]].name
+        raise InputError("the text is not UTF-8", metric=name, column=column, row=row)
+    if not given:
+        warn_untokenised(inputs, tokens, cutting.tokenizer.name, start)
+    return tokens

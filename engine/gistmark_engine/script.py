@@ -1,0 +1,61 @@
+"""What a tokenizer cannot read, said aloud: bytes that are no text, and text in a script it does not know."""
+
+from __future__ import annotations
+
+import ctypes
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+
+from gistmark_engine.arrow import Texts
+from gistmark_engine.inputs import Inputs
+from gistmark_engine.tokens import Tokens
+
+
+def find_invalid_utf8(inputs: Inputs, roles: Sequence[str], start: int, stop: int) -> tuple[str, int]:
+    """(column, row) of the first text among rows start..stop that is not UTF-8; one is known to be there."""
+    for row in range(start, stop):
+        for role in roles:
+            if role == "references" and inputs.references:
+                span = range(inputs.references.first[row], inputs.references.last[row])
+                broken = any(_is_broken(inputs.references.texts, t) for t in span)
+            else:
+                broken = role in inputs.texts and _is_broken(inputs.texts[role], row)
+            if broken:
+                return inputs.columns[role].name, row
+    raise RuntimeError("a kernel met invalid UTF-8 that is not there")
+
+
+def _is_broken(texts: Texts, t: int) -> bool:
+    try:
+        _read(texts, t)
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def _read(texts: Texts, t: int) -> str:
+    """Text t, its pieces joined."""
+    pieces = [
+        ctypes.string_at(int(texts.pieces.address[p]), int(texts.pieces.length[p])).decode()
+        for p in range(max(texts.start[t], 0), max(texts.stop[t], 0))
+        if texts.pieces.length[p] > 0
+    ]
+    return "\n".join(pieces)
+
+
+def warn_untokenised(inputs: Inputs, tokens: Tokens, tokenizer: str, start: int) -> None:
+    """Warn of summaries that hold letters but no token, such as Thai under the tokenizer `rouge`."""
+    spans, texts = tokens.cut.summary, inputs.texts.get("summary")
+    if texts is None:
+        return
+    empty = np.flatnonzero((spans[:, 0] == spans[:, 1]) & (spans[:, 0] >= 0))
+    for row in empty:
+        if any(letter.isalpha() for letter in _read(texts, start + int(row))):
+            warnings.warn(
+                f"column {inputs.columns['summary'].name!r}, row {start + row}: the text has letters but no tokens under "
+                f"tokenizer {tokenizer!r}, which keeps ASCII letters and digits only; it is scored as empty",
+                stacklevel=2,
+            )
+            return
