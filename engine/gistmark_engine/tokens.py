@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gistmark_engine import characters
 from gistmark_engine.arrow import NULL, References, Texts
+from gistmark_engine.characters import no_characters
 from gistmark_engine.metric import Tokenizer
 from gistmark_engine.tokenizers import rule_of
 from gistmark_engine.tokenizers.rule import GIVEN
@@ -111,7 +111,7 @@ def _rules(tokenizer: Tokenizer, given: bool) -> Rules:
     from gistmark_engine.kernels.tokenise import Rules
 
     rule = rule_of(tokenizer)
-    tables = characters.characters() if rule.unicode and not given else characters.NONE
+    tables = no_characters() if given else rule.tables()
     if not hasattr(_thread, "memo"):
         _thread.memo = make_memo()
     return Rules(

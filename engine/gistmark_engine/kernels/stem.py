@@ -183,7 +183,7 @@ def ends_with(buffer: Bytes, start: int, end: int, rule: Ints) -> bool:
     first = end - rule[OLD]
     if first < start:
         return False
-    for i in range(rule[OLD]):  # noqa: SIM110 (kernels have no generators)
+    for i in range(rule[OLD]):
         if buffer[first + i] != rule[LETTERS + i]:
             return False
     return True
@@ -220,7 +220,7 @@ def measure(buffer: Bytes, start: int, end: int) -> int:
 @inlined
 def has_vowel(buffer: Bytes, start: int, end: int) -> bool:
     """Whether the token has a vowel."""
-    for i in range(start, end):  # noqa: SIM110 (kernels have no generators)
+    for i in range(start, end):
         if not is_consonant(buffer, start, i):
             return True
     return False
