@@ -112,14 +112,13 @@ def _rules(tokenizer: Tokenizer, given: bool) -> Rules:
 
     rule = rule_of(tokenizer)
     tables = no_characters() if given else rule.tables()
-    if not hasattr(_thread, "memo"):
+    if tokenizer.stem and not hasattr(_thread, "memo"):
         _thread.memo = make_memo()
     return Rules(
         GIVEN if given else rule.code,
-        tokenizer.stem,
         tokenizer.sentences,
         tokenizer.whole,
         tables.classes,
         tables.lower,
-        _thread.memo,
+        _thread.memo if tokenizer.stem else None,
     )

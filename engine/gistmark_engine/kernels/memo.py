@@ -15,10 +15,23 @@ from gistmark_engine.kernels.stem import stem_token
 
 SLOTS_LOG = 15
 
+UNSTEMMED = 3
+"""Tokens of up to this many bytes stay as they are, as in `rouge_score`."""
+
 
 def make_memo() -> NDArray[np.uint64]:
     """An empty memo, 1.3 MB."""
     return np.zeros((1 << SLOTS_LOG, 5), np.uint64)
+
+
+@inlined
+def stemmed(a, b, length, start, folded, memo):
+    """The token's words and length, or those of its stem where there is a memo: without one the stemmer is not compiled."""
+    if memo is None:
+        return a, b, length
+    if length <= UNSTEMMED:
+        return a, b, length
+    return memo_stem(a, b, length, start, folded, memo)
 
 
 @inlined

@@ -15,7 +15,7 @@ from gistmark_engine.intrinsics import load_byte, popcount, trailing_zeros
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.classify import INVALID, classify
 from gistmark_engine.kernels.intern import add, clear, find, rehash, remove, token_words
-from gistmark_engine.kernels.memo import memo_stem
+from gistmark_engine.kernels.memo import stemmed
 from gistmark_engine.tokenizers.rule import GIVEN
 
 U0, U1 = np.uint64(0), np.uint64(1)
@@ -72,15 +72,15 @@ class Cut(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """How to cut: the rule's code, whether to stem, to note sentences, to number tokens that only a summary has."""
+    """How to cut: the rule's code, whether to note sentences and to number tokens that only a summary has, the character
+    tables, and the memo of stems, None for no stemming."""
 
     code: int
-    stem: bool
     sentences: bool
     whole: bool
     classes: np.ndarray
     lower: np.ndarray
-    memo: np.ndarray
+    memo: np.ndarray | None
 
 
 class Scratch(NamedTuple):
@@ -177,8 +177,7 @@ def _number(count, insert, cursor, rules, scratch):
     for k in range(count):
         start, length = scratch.first[k], scratch.last[k] - scratch.first[k]
         a, b = token_words(base + start, length)
-        if rules.stem and length > 3:
-            a, b, length = memo_stem(a, b, length, start, scratch.folded, rules.memo)
+        a, b, length = stemmed(a, b, length, start, scratch.folded, rules.memo)
         if insert:
             entry, size = add(
                 a, b, start, length, scratch.table, shift, scratch.vocabulary, scratch.slots, scratch.folded, size
