@@ -56,9 +56,12 @@ def bleu(
     """
     _check(tokenizer, smooth, smooth_value, max_order, parity)
     value = SMOOTH_VALUES.get(smooth, 0.0) if smooth_value is None else float(smooth_value)
-    smoothing = {"smooth": SMOOTHING.index(smooth), "value": value}
+    method = SMOOTHING.index(smooth)
     model = read_model(tokenizer.removeprefix("spm:")) if tokenizer.startswith("spm:") else None
-    run = partial(_run, order=max_order, effective=effective_order, parity=parity == "reference", **smoothing)
+    run = partial(
+        _run, order=max_order, smooth=method, value=value, effective=effective_order, parity=parity == "reference"
+    )
+    finish = partial(_finish, smooth=method, value=value, effective=corpus_effective_order)
     return Metric(
         name="bleu",
         inputs=("summary", "references"),
@@ -70,13 +73,14 @@ def bleu(
             "case": "lc" if lowercase else "mixed",
             "eff": effective_order,
             "corpus_eff": corpus_effective_order,
-            "smooth": f"{smooth}[{value:.2f}]" if smooth in SMOOTH_VALUES else smooth,
+            "smooth": smooth,
+            "smooth_value": value if smooth in SMOOTH_VALUES else None,
             "order": max_order,
             "parity": parity,
         }
         | ({"tok": model.signature} if model else {}),
         run=partial(_run_pieces, model=model, lowercase=lowercase, run=run) if model else run,
-        corpus=Corpus(_statistics(max_order), partial(_finish, effective=corpus_effective_order, **smoothing)),
+        corpus=Corpus(_statistics(max_order), finish),
         cite=CITE,
         prefix=prefix,
     )
@@ -89,10 +93,12 @@ def sacrebleu_signature(metric: Metric, references: int | None, *, corpus: bool 
     """
     options = metric.options
     effective = options["corpus_eff"] if corpus else options["eff"]
+    value = options["smooth_value"]
+    smooth = options["smooth"] if value is None else f"{options['smooth']}[{value:.2f}]"
     tok = metric.tokenizer.name.removesuffix("_lower") if metric.tokenizer else options["tok"]
     return (
         f"nrefs:{'var' if references is None else references}|case:{options['case']}|eff:{'yes' if effective else 'no'}"
-        f"|tok:{tok}|smooth:{options['smooth']}|version:2.6.0"
+        f"|tok:{tok}|smooth:{smooth}|version:2.6.0"
     )
 
 

@@ -20,9 +20,10 @@ ALONE, RUN, DIGIT, HYPHEN = 16, 32, 64, 128
 """Bits of `Characters.classes` here: a token by itself; punctuation that clings to digits; a digit; a hyphen that a digit
 before it makes a token by itself. They leave the bits of `characters` in place."""
 
-PADDED, EDITED, STRIPPED, WORDS, LOWERED = 1, 2, 4, 8, 16
+PADDED, EDITED, STRIPPED, WORDS, SPACED, LOWERED = 1, 2, 4, 8, 16, 32
 """Options of a rule: a space is put around the text; entities are unescaped and line-end hyphens joined; white space is
-stripped in front; chrF's words are marked as sentences; the text is lower-cased."""
+stripped in front; chrF's words are marked as sentences; white space counts as a character; the text is
+lower-cased."""
 
 Kinds = Callable[[], NDArray[np.uint8]]
 
@@ -72,14 +73,16 @@ def _plain() -> NDArray[np.uint8]:
 
 
 @functools.cache
-def _tables(kinds: Kinds) -> Characters:
-    """The tables of characters with the kinds laid into their classes; white space has no kind."""
+def _tables(kinds: Kinds, spaced: bool) -> Characters:
+    """The tables of characters with the kinds laid into their classes; white space has no kind, unless it counts."""
     plain = characters()
-    return Characters(plain.classes | np.where(plain.classes & SPACE, 0, kinds()).astype(np.uint8), plain.lower)
+    space = plain.classes & SPACE
+    visible = (plain.classes - space) | kinds() if spaced else plain.classes | np.where(space, 0, kinds())
+    return Characters(visible.astype(np.uint8), plain.lower)
 
 
 def _rule(kinds: Kinds, options: int) -> Rule:
-    return Rule(MTEVAL + options, functools.partial(_tables, kinds))
+    return Rule(MTEVAL + options, functools.partial(_tables, kinds, options & SPACED != 0))
 
 
 _OPTIONS: Mapping[str, tuple[Kinds, int]] = {
@@ -89,6 +92,7 @@ _OPTIONS: Mapping[str, tuple[Kinds, int]] = {
     "char": (_characters, 0),
     "none": (_plain, 0),
     "chrf": (_characters, WORDS),
+    "chrf_spaced": (_characters, SPACED),
 }
 
 RULES: Mapping[str, Rule] = {
