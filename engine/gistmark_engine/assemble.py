@@ -30,8 +30,8 @@ def assemble(metric: Metric, parts: Sequence[Mapping[str, Values]]) -> dict[str,
 def _column(field: Field, parts: Sequence[Values]) -> pa.Array:
     if not parts:
         return pa.array([], type=arrow_type(field))
-    if isinstance(parts[0], (pa.Array, pa.ChunkedArray)):
-        return pa.concat_arrays([part.cast(arrow_type(field)) for part in parts])
+    if not isinstance(parts[0], np.ndarray):
+        return pa.concat_arrays([pa.array(part).cast(arrow_type(field)) for part in parts])
     values = np.concatenate(parts) if len(parts) > 1 else np.ascontiguousarray(parts[0])
     null = np.isnan(values)
     if not null.any():

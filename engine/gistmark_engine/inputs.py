@@ -65,7 +65,8 @@ class Inputs:
 def _sizes(texts: Texts) -> NDArray[np.int64]:
     """Bytes of each text, one more each; null texts have one."""
     before = np.concatenate([[0], np.cumsum(np.abs(texts.pieces.length))])
-    return before[np.maximum(texts.stop, 0)] - before[np.maximum(texts.start, 0)] + 1
+    sizes: NDArray[np.int64] = before[np.maximum(texts.stop, 0)] - before[np.maximum(texts.start, 0)] + 1
+    return sizes
 
 
 def read_inputs(columns: Mapping[str, Column], metrics: Sequence[Metric]) -> Inputs:

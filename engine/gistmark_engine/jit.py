@@ -15,22 +15,24 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar
 
 from numba import njit
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
-F = TypeVar("F", bound=Callable[..., Any])
+Loop = Callable[..., Any]
 
-inlined: Callable[[F], F] = njit(nogil=True, error_model="numpy")
+OPTIONS = {"nogil": True, "error_model": "numpy"}
+
+inlined: Callable[[Loop], Any] = njit(**OPTIONS)
 
 
-def kernel(function: F) -> F:
+def kernel(function: Loop) -> Any:
     """Compile `function` at its first call, without the GIL, its machine code kept in `cache_directory()`."""
-    dispatcher = njit(nogil=True, error_model="numpy")(function)
+    dispatcher: Any = njit(**OPTIONS)(function)
     if cache_writable():
         dispatcher._cache = _Cache(function)
-    return dispatcher  # type: ignore[no-any-return]
+    return dispatcher
 
 
 @functools.cache
@@ -81,7 +83,7 @@ def _source_hash() -> str:
     return digest.hexdigest()[:16]
 
 
-class _Locator(_CacheLocator):  # type: ignore[misc]
+class _Locator(_CacheLocator):
     """Tells numba to keep a kernel in `cache_directory()`, valid as long as that directory's name is."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -101,9 +103,9 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
         return cls(py_func)
 
 
-class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = [_Locator]  # noqa: RUF012
+class _CacheImpl(CompileResultCacheImpl):
+    _locator_classes: ClassVar[list[Any]] = [_Locator]
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]
+class _Cache(FunctionCache):
     _impl_class = _CacheImpl

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gistmark_engine.tokens import Tokens
 
 Dtype = Literal["float64", "int64", "bool", "enum", "string", "list<string>"]
-Values = NDArray[np.float64] | pa.Array
+Values: TypeAlias = NDArray[np.float64] | pa.Array
 
 ROLES = ("summary", "references", "source", "query", "persona")
 
@@ -112,6 +112,13 @@ class Batch:
     texts: Mapping[str, pa.Array]
     tokens: Tokens | None = None
 
+    @property
+    def tokenised(self) -> Tokens:
+        """The tokens of a batch whose metric asked for them."""
+        if self.tokens is None:
+            raise ValueError("this batch was not tokenised: its metric has no tokenizer")
+        return self.tokens
+
 
 Run = Callable[[Batch], Mapping[str, Values]]
 
@@ -132,6 +139,7 @@ class Metric:
     corpus     None, or how the score of a corpus follows from additive statistics
     cite       where it is defined
     prefix     put before every column name, so that two variants fit in one table
+    row_local  whether a row's fields depend on that row alone; if not, engines must hand it all rows at once
     """
 
     name: str
@@ -144,6 +152,12 @@ class Metric:
     options: Mapping[str, object] = field(default_factory=dict)
     corpus: Corpus | None = None
     prefix: str = ""
+    row_local: bool = True
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The roles it cannot do without."""
+        return tuple(role for role in self.inputs if role not in self.optional)
 
     @property
     def columns(self) -> dict[str, Field]:

@@ -65,7 +65,8 @@ class Tokens:
         """(row, reference) of every summary with every reference of its group, in order of group, reference, row."""
         from gistmark_engine.kernels.pairs import reference_pairs
 
-        return reference_pairs(self.groups, self.cut.reference_offsets)  # type: ignore[no-any-return]
+        pairs: tuple[Ints, Ints] = reference_pairs(self.groups, self.cut.reference_offsets)
+        return pairs
 
     def source_pairs(self) -> tuple[Ints, Ints]:
         """(row, group) of every summary with its source, in order of group and row."""

@@ -25,7 +25,7 @@ from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.mteval import classify_mteval
 from gistmark_engine.kernels.sigma import lower_character
 from gistmark_engine.kernels.utf8 import decode, encode, is_utf8
-from gistmark_engine.tokenizers.rule import MTEVAL, ROUGE, WHITESPACE, WORD_LOWER, WORD_PUNCT
+from gistmark_engine.tokenizers.rule import MTEVAL, ROUGE, WHITESPACE, WHITESPACE_LOWER, WORD_LOWER, WORD_PUNCT
 
 U0, U1, U63 = np.uint64(0), np.uint64(1), np.uint64(63)
 NEWLINE = 10
@@ -166,7 +166,7 @@ def _token_kind(point, rule, classes):
         return (97 <= point <= 122) or (48 <= point <= 57), False
     kind = np.int64(classes[point]) if point < LIMIT else np.int64(0)
     space = kind & SPACE != 0
-    if rule == WHITESPACE:
+    if rule in (WHITESPACE, WHITESPACE_LOWER):
         return not space, False
     word = kind & WORD != 0
     return word, (rule == WORD_PUNCT) and not word and not space

@@ -218,7 +218,7 @@ def _read_piece(address, length, insert, cursor, rules, scratch):
             if begun > ended:
                 scratch.first[0] = scratch.first[ended]
             begun, ended = begun - ended, 0
-    return Cursor(cursor.folded + size + 16, cursor.ids, cursor.sentences, cursor.size, cursor.shift)
+    return Cursor(cursor.folded + size, cursor.ids, cursor.sentences, cursor.size, cursor.shift)
 
 
 @inlined
@@ -235,7 +235,8 @@ def _note_sentences(block, begun, cursor, scratch):
 
 @inlined
 def _read_token(address, length, insert, cursor, rules, scratch):
-    """One piece that is a token already: its bytes, or an integer in the place of an address."""
+    """One piece that is a token already: its bytes, or an integer in the place of an address. The bytes of a long token
+    are kept, for comparing; those of a short one are in its two words."""
     start = cursor.folded
     if length == INTEGER:
         for k in range(8):
@@ -248,7 +249,8 @@ def _read_token(address, length, insert, cursor, rules, scratch):
         scratch.folded[start + k] = 0
     scratch.first[0], scratch.last[0] = start, start + length
     cursor = _number(1, insert, cursor, rules, scratch)
-    return Cursor(start + length + 16, cursor.ids, cursor.sentences, cursor.size, cursor.shift)
+    kept = length if length > 16 else np.int64(0)
+    return Cursor(start + kept, cursor.ids, cursor.sentences, cursor.size, cursor.shift)
 
 
 @inlined

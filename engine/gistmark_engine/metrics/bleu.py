@@ -16,7 +16,8 @@ from gistmark_engine.tokenizers.sentencepiece import PieceModel, cut_pieces, rea
 
 SMOOTHING = ("none", "exp", "floor", "add-k")
 SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
-TOKENIZERS = ("13a", "intl", "zh", "char", "none")
+TOKENIZERS = {"13a": "13a", "intl": "intl", "zh": "zh", "char": "char", "none": "whitespace"}
+"""sacreBLEU's names, and ours."""
 
 CITE = Citation(
     "Papineni et al. 2002, BLEU, section 2; smoothing: Chen and Cherry 2014, section 3; Post 2018", "sacrebleu 2.6.0"
@@ -65,11 +66,12 @@ def bleu(
     return Metric(
         name="bleu",
         inputs=("summary", "references"),
-        tokenizer=None if model else Tokenizer(tokenizer + "_lower" * lowercase),
+        tokenizer=None if model else Tokenizer(TOKENIZERS[tokenizer] + "_lower" * lowercase),
         fields={"bleu": Field("float64", 0.0, 100.00000000000004, "higher")}
         | dict.fromkeys(_statistics(max_order), Field("int64", 0, summary=()))
         | {"bleu_status": STATUS_FIELD},
         options={
+            "tokenizer": model.signature if model else tokenizer,
             "case": "lc" if lowercase else "mixed",
             "eff": effective_order,
             "corpus_eff": corpus_effective_order,
@@ -77,8 +79,7 @@ def bleu(
             "smooth_value": value if smooth in SMOOTH_VALUES else None,
             "order": max_order,
             "parity": parity,
-        }
-        | ({"tok": model.signature} if model else {}),
+        },
         run=partial(_run_pieces, model=model, lowercase=lowercase, run=run) if model else run,
         corpus=Corpus(_statistics(max_order), finish),
         cite=CITE,
@@ -95,10 +96,9 @@ def sacrebleu_signature(metric: Metric, references: int | None, *, corpus: bool 
     effective = options["corpus_eff"] if corpus else options["eff"]
     value = options["smooth_value"]
     smooth = options["smooth"] if value is None else f"{options['smooth']}[{value:.2f}]"
-    tok = metric.tokenizer.name.removesuffix("_lower") if metric.tokenizer else options["tok"]
     return (
         f"nrefs:{'var' if references is None else references}|case:{options['case']}|eff:{'yes' if effective else 'no'}"
-        f"|tok:{tok}|smooth:{smooth}|version:2.6.0"
+        f"|tok:{options['tokenizer']}|smooth:{smooth}|version:2.6.0"
     )
 
 
@@ -129,8 +129,7 @@ def _run(
     from gistmark_engine.kernels.bleu import bleu_rows
     from gistmark_engine.kernels.pooled import pooled_overlap
 
-    tokens = batch.tokens
-    assert tokens is not None
+    tokens = batch.tokenised
     hits = pooled_overlap(tokens.cut, tokens.groups, order)
     out = bleu_rows(tokens.cut, tokens.groups, hits, smooth, value, effective, parity)
     out[:, tokens.null_rows("summary", "references")] = np.nan

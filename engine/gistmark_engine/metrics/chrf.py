@@ -139,8 +139,7 @@ def _run(
 ) -> Scores:
     from gistmark_engine.kernels.chrf import chrf_rows
 
-    tokens = batch.tokens
-    assert tokens is not None
+    tokens = batch.tokenised
     characters, words = _count(tokens, char_order, word_order)
     out = chrf_rows(tokens.cut, tokens.groups, characters, words, score["factor"], score["smoothed"], parity)
     out[:, tokens.null_rows("summary", "references")] = np.nan

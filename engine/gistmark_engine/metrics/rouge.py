@@ -84,8 +84,7 @@ def _run(
 ) -> Mapping[str, NDArray[np.float64]]:
     from gistmark_engine.kernels.rouge import ARGMAX_ROUGE1, Hits, rouge_scores
 
-    tokens = batch.tokens
-    assert tokens is not None
+    tokens = batch.tokenised
     counted = ("1", *types) if rule == ARGMAX_ROUGE1 else types
     hits, orders = _count_hits(tokens, counted)
     out = rouge_scores(tokens.cut, tokens.groups, Hits(hits, orders), rule, parity)
@@ -116,10 +115,11 @@ def _union_hits(tokens: Tokens, summary_of: NDArray[np.int64], reference_of: NDA
     from gistmark_engine.kernels.summary_lcs import Sentences, union_hits
 
     cut = tokens.cut
-    return union_hits(  # type: ignore[no-any-return]
+    hits: NDArray[np.int64] = union_hits(
         Sentences(cut.ids, cut.sentence_stops, cut.reference, cut.reference_sentences),
         reference_of,
         Sentences(cut.ids, cut.sentence_stops, cut.summary, cut.summary_sentences),
         summary_of,
         tokens.vocabulary,
     )
+    return hits

@@ -1,4 +1,4 @@
-"""The tokenizers of machine translation evaluation, as sacreBLEU 2.6.0 has them: 13a, intl, zh, char, none, and chrF's.
+"""The tokenizers of machine translation evaluation, as sacreBLEU 2.6.0 has them: 13a, intl, zh, char, and chrF's own.
 
 They differ in which characters stand alone, which punctuation clings to digits, and what happens at the text's ends.
 Each has a `_lower` form, which lower-cases first. Categories of characters are those of the running Python's Unicode.
@@ -67,11 +67,6 @@ def _characters() -> NDArray[np.uint8]:
     return np.full(LIMIT, ALONE, np.uint8)
 
 
-def _plain() -> NDArray[np.uint8]:
-    """none: only white space separates."""
-    return np.zeros(LIMIT, np.uint8)
-
-
 @functools.cache
 def _tables(kinds: Kinds, spaced: bool) -> Characters:
     """The tables of characters with the kinds laid into their classes; white space has no kind, unless it counts."""
@@ -90,7 +85,6 @@ _OPTIONS: Mapping[str, tuple[Kinds, int]] = {
     "zh": (_chinese, STRIPPED),
     "intl": (_international, 0),
     "char": (_characters, 0),
-    "none": (_plain, 0),
     "chrf": (_characters, WORDS),
     "chrf_spaced": (_characters, SPACED),
 }

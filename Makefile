@@ -1,0 +1,46 @@
+# make score   score the shipped sample and print the table
+# make test    run the tests
+# make lint    run ruff and mypy
+# Everything goes into .venv; another Python: make score PYTHON=/path/to/python3.12
+
+VENV := .venv
+BIN := $(VENV)/bin
+NEW_ENOUGH := -c 'import sys; sys.exit(sys.version_info < (3, 11))'
+PYTHON ?= $(firstword $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$python $(NEW_ENOUGH) 2>/dev/null && echo $$python; done))
+SAMPLE := datasets/gistmark_datasets/data/scitldr_test.parquet
+
+.PHONY: score test lint
+.DELETE_ON_ERROR:
+
+score: $(VENV)/installed
+	@$(BIN)/gistmark score $(SAMPLE) --output scored.parquet
+
+test: $(VENV)/installed-dev
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/installed-dev
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/mypy --strict
+
+$(VENV)/installed: pyproject.toml
+	@$(call environment,-e .)
+	@touch $@
+
+$(VENV)/installed-dev: pyproject.toml
+	@$(call environment,-e '.[dev]')
+	@touch $@ $(VENV)/installed
+
+# The environment with the project in it: made again if it is missing or was left half made, quiet if all goes well.
+define environment
+	if ! { [ -n "$(PYTHON)" ] && $(PYTHON) $(NEW_ENOUGH) 2>/dev/null; }; then \
+		echo "gistmark needs Python 3.11 or newer, and $(or $(PYTHON),no python3 on the PATH) is not that." >&2; \
+		echo "Name one: make $(MAKECMDGOALS) PYTHON=/path/to/python3.12" >&2; \
+		exit 1; \
+	fi; \
+	if [ "$(PYTHON)" != python3 ]; then echo "using $$($(PYTHON) --version) ($(PYTHON))" >&2; fi; \
+	echo "setting up $(VENV); this is done once" >&2; \
+	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV); \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(1)
+endef

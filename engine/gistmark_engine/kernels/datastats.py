@@ -1,0 +1,137 @@
+"""Coverage, density, compression, novelty and repetition of summaries against their sources."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gistmark_engine.arrow import NULL
+from gistmark_engine.jit import inlined, kernel
+from gistmark_engine.kernels.automaton import build, fitted, longest_matches, make_automaton
+from gistmark_engine.kernels.fragments import (
+    FEW,
+    Fragments,
+    Matches,
+    Places,
+    copied,
+    forget_places,
+    learn_places,
+    note_recurrence,
+    visits,
+)
+from gistmark_engine.kernels.novelty import forget_source, learn_source, make_gram_tables, novelty
+from gistmark_engine.metric import STATUS
+
+OK, EMPTY_SUMMARY, EMPTY_SOURCE = STATUS["ok"], STATUS["empty_summary"], STATUS["empty_source"]
+TOO_SHORT = STATUS["too_short"]
+COVERAGE, DENSITY, COMPRESSION, SUMMARY_LENGTH, GRAMS = range(5)
+
+
+class Copying(NamedTuple):
+    """What finding fragments needs, for the largest texts of a range."""
+
+    places: Places
+    matches: Matches
+    fragments: Fragments
+    seen: np.ndarray
+
+
+@kernel
+def datastats(cut, groups, orders, scan, by_token, parity):
+    """float64 [4 + 2 · orders + 1, rows]: coverage, density, compression, length, novelty and repetition of every order
+    of n-gram in turn, status; NaN for null (rows with a null text are not looked at).
+
+    orders  ascending n-gram orders; `scan`: NEWSROOM or LONGEST; `by_token`: novelty by occurrences, not distinct n-grams
+    parity  0.0 instead of null, as the reference implementations return or average it
+    """
+    out = np.full((GRAMS + 2 * len(orders) + 1, len(cut.summary)), np.nan)
+    vocabulary, summaries, sources = _largest(cut)
+    copying, room = _make_copying(vocabulary, summaries, sources), make_automaton(sources)
+    automaton = room
+    tables = make_gram_tables(vocabulary, summaries, sources, orders[-1] if len(orders) else 1)
+    for g in range(len(groups.offsets) - 1):
+        start, stop = cut.source[g, 0], cut.source[g, 1]
+        learn_places(cut.ids, start, stop, copying.places)
+        learn_source(cut.ids, start, stop, tables)
+        built = False
+        for m in range(groups.offsets[g], groups.offsets[g + 1]):
+            row = groups.members[m]
+            summary, summary_stop = cut.summary[row, 0], cut.summary[row, 1]
+            busy = visits(cut.ids, summary, summary_stop, copying.places) > FEW
+            if busy:
+                if not built:
+                    automaton = fitted(room, stop - start)
+                    build(cut.ids, start, stop, automaton)
+                    built = True
+                longest_matches(
+                    cut.ids,
+                    summary,
+                    summary_stop,
+                    stop - start,
+                    automaton,
+                    copying.matches.length,
+                    copying.matches.source,
+                )
+                note_recurrence(cut.ids, summary, summary_stop, copying.seen, copying.matches)
+            _row(cut.ids, summary, summary_stop, start, stop, scan, busy, copying, parity, out[:, row])
+            novelty(cut.ids, summary, summary_stop, orders, by_token, parity, tables, stop - start, out[GRAMS:, row])
+            out[-1, row] = _status(summary_stop - summary, stop - start, orders)
+        forget_places(cut.ids, start, stop, copying.places)
+        forget_source(cut.ids, start, stop, tables)
+    return out
+
+
+@inlined
+def _largest(cut):
+    """(ids, tokens of the longest summary, of the longest source)."""
+    vocabulary, summaries, sources = np.int64(0), np.int64(0), np.int64(0)
+    for row in range(len(cut.summary)):
+        vocabulary = max(vocabulary, cut.whole[row])
+        summaries = max(summaries, cut.summary[row, 1] - cut.summary[row, 0])
+    for g in range(len(cut.source)):
+        vocabulary = max(vocabulary, cut.shared[g])
+        sources = max(sources, cut.source[g, 1] - cut.source[g, 0])
+    return vocabulary, summaries, sources
+
+
+@inlined
+def _make_copying(vocabulary, summaries, sources):
+    places = Places(
+        np.full(vocabulary + 2, NULL, np.int64), np.empty(sources + 1, np.int64), np.zeros(vocabulary + 2, np.int64)
+    )
+    matches = Matches(
+        np.empty(summaries + 1, np.int64), np.empty(summaries + 1, np.int64), np.empty(summaries + 1, np.int64)
+    )
+    fragments = Fragments(
+        np.empty(summaries + 1, np.int64), np.empty(summaries + 1, np.int64), np.empty(summaries + 1, np.int64)
+    )
+    return Copying(places, matches, fragments, np.full(vocabulary + 2, NULL, np.int64))
+
+
+@inlined
+def _row(ids, summary, summary_stop, start, stop, scan, busy, copying, parity, out):
+    """Coverage, density and compression of one summary."""
+    length = summary_stop - summary
+    out[SUMMARY_LENGTH] = length
+    if length == 0:
+        if parity:
+            out[COVERAGE], out[DENSITY], out[COMPRESSION] = 0.0, 0.0, 0.0
+        return
+    count = copied(
+        ids, summary, summary_stop, start, stop, scan, copying.places, copying.matches, busy, copying.fragments
+    )
+    total, squares = np.int64(0), np.int64(0)
+    for k in range(count):
+        total += copying.fragments.length[k]
+        squares += copying.fragments.length[k] * copying.fragments.length[k]
+    out[COVERAGE], out[DENSITY], out[COMPRESSION] = total / length, squares / length, (stop - start) / length
+
+
+@inlined
+def _status(summary, source, orders):
+    if summary == 0:
+        return EMPTY_SUMMARY
+    if source == 0:
+        return EMPTY_SOURCE
+    return TOO_SHORT if len(orders) and summary < orders[-1] else OK

@@ -1,0 +1,114 @@
+"""`gistmark score`: a file of pairs in, the same file with scores out, the end table on the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+
+from gistmark.cli import options as metric_options
+from gistmark.cli.job import run
+from gistmark.cli.table import render
+from gistmark.files import Source, check_output, open_source
+from gistmark.files.formats import STANDARD
+from gistmark.near import near
+from gistmark.roles import assign, default_metrics
+from gistmark_engine.errors import InputError, OptionError
+from gistmark_engine.metric import ROLES, Metric
+
+DEFAULT_BY = "system"
+
+
+def add_to(commands: Any) -> None:
+    """Add this command to the parser's."""
+    parser = commands.add_parser(
+        "score",
+        help="score a file of summaries",
+        description="Score summaries against references and sources. Columns are found by name: summary, references, "
+        "source; the end table is grouped by the column 'system' if there is one.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("pairs", help="Parquet, JSON lines, CSV, Arrow IPC, a quoted glob, or - for JSON lines")
+    parser.add_argument("--output", metavar="FILE", help="where the scored table goes; - writes JSON lines")
+    parser.add_argument("--metrics", metavar="A,B", help="default: rouge, datastats, abstraction as columns allow")
+    parser.add_argument("--set", metavar="METRIC.OPTION=VALUE", action="append", default=[], help="may be repeated")
+    parser.add_argument("--config", metavar="FILE", help="TOML with a table of options for each metric")
+    for role in ROLES:
+        parser.add_argument(f"--{role}", metavar="COLUMN", help=f"the column that holds the {role}, if not {role!r}")
+    parser.add_argument("--by", metavar="COLUMN", help="group the end table by this column")
+    parser.add_argument("--threads", metavar="N", type=_positive, help="default: all cores")
+    parser.add_argument(
+        "--on-error", choices=("fail", "skip"), default="fail", help="skip drops and counts unreadable JSON lines"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress, no end table")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.output and options.output != STANDARD:
+        check_output(options.output)
+    columns = {role: column for role in ROLES if (column := getattr(options, role)) is not None}
+    text = [columns.get(role, role) for role in ROLES]
+    source = open_source(options.pairs, text=text, on_error=options.on_error)
+    _tell_skipped(source)
+    schema = source.frame.collect_schema()
+    by = _group(options.by, schema)
+    metrics = _metrics(options, columns, schema.names())
+    with _progress(source, options.quiet) as bar:
+        advance: Callable[[int], object] = bar.update
+        summary = run(source, metrics, columns, by=by, output=options.output, threads=options.threads, advance=advance)
+    if not options.quiet:
+        print(render(summary, by), file=sys.stderr if options.output == STANDARD else sys.stdout)
+    return 0
+
+
+def _positive(text: str) -> int:
+    """A whole number of at least 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive whole number")
+    return int(text)
+
+
+def _metrics(options: argparse.Namespace, columns: dict[str, str], names: list[str]) -> list[Metric]:
+    """The metrics asked for by list, by file, or by what columns there are."""
+    if options.config:
+        if options.metrics or options.set:
+            raise OptionError("--config names the metrics and their options; leave out --metrics and --set")
+        return metric_options.from_file(options.config)
+    if options.metrics:
+        chosen = [name.strip() for name in options.metrics.split(",") if name.strip()]
+    else:
+        chosen = [metric.name for metric in default_metrics(assign(columns, names), names)]
+    return metric_options.configured(chosen, options.set)
+
+
+def _group(wanted: str | None, schema: pl.Schema) -> str | None:
+    """The column of the end table's groups: the one asked for, else `system` if there is one."""
+    column = wanted or (DEFAULT_BY if DEFAULT_BY in schema else None)
+    if column is None:
+        return None
+    if column not in schema:
+        there = ", ".join(schema)
+        raise InputError(f"there is no such column to group by{near(column, schema)}; there are {there}", column=column)
+    if schema[column].is_nested():
+        raise InputError(f"{schema[column]} cannot group the end table; name another with --by", column=column)
+    return column
+
+
+def _tell_skipped(source: Source) -> None:
+    """Say how many lines were dropped, and why the first one was; data that goes missing is never quiet."""
+    if source.skipped:
+        count = len(source.skipped)
+        lines = "1 line" if count == 1 else f"{count} lines"
+        print(f"gistmark: skipped {lines}; the first: {source.skipped[0]}", file=sys.stderr)
+
+
+def _progress(source: Source, quiet: bool) -> Any:
+    """A bar on standard error if that is a terminal."""
+    from tqdm import tqdm  # the command line alone shows progress
+
+    shown = sys.stderr.isatty() and not quiet
+    return tqdm(total=source.rows() if shown else None, unit=" pairs", disable=not shown, file=sys.stderr, leave=False)

@@ -1,0 +1,73 @@
+"""Metrics as Polars expressions: each returns one struct column, named by the metric, its fields known up front.
+
+They work lazily, eagerly, in streaming queries, over groups and windows, and over any other expression:
+`frame.with_columns(rouge("summary", "references")).unnest("rouge")` gives flat columns.
+
+A column is a name, an expression, or one of these marked by `tokens` or `sentences`. Texts are String, Categorical or
+Enum columns; references are one string a row or a list of strings. A literal is repeated for every row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import polars as pl
+
+from gistmark import metrics as factories
+from gistmark.catalogue import resolve
+from gistmark.marks import Input, marked
+from gistmark.outputs import check_outputs
+from gistmark_bindings.polars import expression
+from gistmark_engine.errors import InputError
+from gistmark_engine.metric import Metric
+
+
+def rouge(summary: Input, references: Input, **options: Any) -> pl.Expr:
+    """ROUGE-1 to ROUGE-9, ROUGE-L and ROUGE-Lsum against one or several references; options of `metrics.rouge`."""
+    return scores([factories.rouge(**options)], summary=summary, references=references)
+
+
+def datastats(summary: Input, source: Input, **options: Any) -> pl.Expr:
+    """Coverage, density, compression, novelty and repetition against the source; options of `metrics.datastats`."""
+    return scores([factories.datastats(**options)], summary=summary, source=source)
+
+
+def abstraction(summary: Input, references: Input | None, source: Input, **options: Any) -> pl.Expr:
+    """RA, SA and AR; options of `metrics.abstraction`. References None: SA alone, RA and AR are null."""
+    return scores([factories.abstraction(**options)], summary=summary, references=references, source=source)
+
+
+def scores(
+    metrics: Iterable[str | Metric],
+    *,
+    summary: Input | None = None,
+    references: Input | None = None,
+    source: Input | None = None,
+    query: Input | None = None,
+    persona: Input | None = None,
+    threads: int | None = None,
+) -> pl.Expr:
+    """All fields of several metrics as one struct column; texts that they read alike are cut once.
+
+    The column is named by the metric (with its prefix), or `scores` for several. `threads` bounds the threads of one
+    batch. Raises, before anything runs, OptionError for an unknown metric or two that write the same column, and
+    InputError for a metric whose role was not given.
+    """
+    chosen = resolve(metrics)
+    check_outputs(chosen)
+    given = {"summary": summary, "references": references, "source": source, "query": query, "persona": persona}
+    inputs = {role: marked(column) for role, column in given.items() if column is not None}
+    _check_roles(chosen, set(inputs))
+    read = {role: mark for role, mark in inputs.items() if any(role in metric.inputs for metric in chosen)}
+    name = chosen[0].prefix + chosen[0].name if len(chosen) == 1 else "scores"
+    exprs = {role: mark.expr for role, mark in read.items()}
+    kinds = {role: mark.kind for role, mark in read.items()}
+    return expression(chosen, exprs, kinds=kinds, threads=threads).alias(name)
+
+
+def _check_roles(metrics: Iterable[Metric], given: set[str]) -> None:
+    for metric in metrics:
+        for role in metric.required:
+            if role not in given:
+                raise InputError(f"no {role} given; it reads {', '.join(metric.inputs)}", metric=metric.name)

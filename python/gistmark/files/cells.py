@@ -1,0 +1,68 @@
+"""Lists in CSV: a JSON list in the cell, both ways."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+
+from gistmark_engine.errors import shorten
+
+PEEK = 1000
+
+
+def scan(paths: list[Path]) -> pl.LazyFrame:
+    """CSV files as a lazy frame of strings, columns of JSON lists as lists of strings.
+
+    Every cell is a string, so that `007` stays `007`. An empty cell is null, a quoted empty cell ("") an empty string.
+    """
+    frame = pl.scan_csv(paths, infer_schema=False, glob=False)
+    return frame.with_columns(
+        pl.col(name).map_batches(_decode_all, return_dtype=pl.List(pl.String), is_elementwise=True)
+        for name in list_columns(frame)
+    )
+
+
+def list_columns(frame: pl.LazyFrame) -> list[str]:
+    """The columns whose first cell that is not null holds a JSON list of strings."""
+    head = frame.head(PEEK).collect()
+    firsts = {name: head[name].drop_nulls().head(1).to_list() for name in head.columns}
+    return [name for name, cells in firsts.items() if cells and is_list(cells[0])]
+
+
+def is_list(cell: str) -> bool:
+    """Whether a cell holds a JSON list of strings (or nulls)."""
+    try:
+        return decode(cell) is not None
+    except ValueError:
+        return False
+
+
+def decode(cell: str | None) -> list[str | None] | None:
+    """The strings of a cell that holds a JSON list; null for an empty cell. Raises `ValueError` for anything else."""
+    if not cell:
+        return None
+    try:
+        value = json.loads(cell)
+    except (json.JSONDecodeError, RecursionError):
+        raise ValueError(f"not a JSON list (found {shorten(cell)})") from None
+    if not isinstance(value, list) or not all(item is None or isinstance(item, str) for item in value):
+        raise ValueError(f"not a JSON list of strings (found {shorten(cell)})")
+    return value
+
+
+def encode(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with every nested column as JSON text, ready for CSV."""
+    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
+    return frame.with_columns(
+        pl.Series(name, [_to_json(value) for value in frame[name].to_list()], dtype=pl.String) for name in nested
+    )
+
+
+def _to_json(value: object) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _decode_all(cells: pl.Series) -> pl.Series:
+    return pl.Series(cells.name, [decode(cell) for cell in cells.to_list()], dtype=pl.List(pl.String))

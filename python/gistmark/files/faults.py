@@ -1,0 +1,115 @@
+"""Where in a file the fault lies that its reader only reported: line or row, column, value."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet
+
+from gistmark.files.cells import is_list
+from gistmark.files.formats import Format
+from gistmark.files.jsonl import first_problem
+from gistmark.files.raw import open_bytes
+from gistmark_engine.errors import InputError, shorten
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+
+def locate(paths: Sequence[Path], kind: Format, text: Collection[str], error: Exception) -> InputError:
+    """A reader's error as one that names file and line or row, as far as the fault can be found again."""
+    for path in paths:
+        if fault := _first_fault(path, kind, text):
+            return fault
+    return InputError(f"{paths[0]}: {str(error).splitlines()[0]}")
+
+
+def _first_fault(path: Path, kind: Format, text: Collection[str]) -> InputError | None:
+    if kind == "jsonl":
+        problem = first_problem(path, text)
+        return InputError(problem) if problem else None
+    if kind == "csv":
+        return _bad_line(path) or _bad_cell(path)
+    try:
+        return _bad_string(path, kind)
+    except (pa.ArrowException, OSError) as error:
+        return InputError(f"{path}: not a readable {kind} file ({error})")
+
+
+def _bad_line(path: Path) -> InputError | None:
+    """The first line that is not UTF-8."""
+    with open_bytes(path) as stream:
+        for number, line in enumerate(stream, 1):
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                found = shorten(line[error.start : error.end])
+                return InputError(f"{path}, line {number}: invalid UTF-8 at byte {error.start + 1} (found {found})")
+    return None
+
+
+def _bad_cell(path: Path) -> InputError | None:
+    """The first record that is no CSV, has more cells than the header, or a list that does not parse."""
+    csv.field_size_limit(2**31 - 1)
+    with open_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
+        reader = csv.reader(text, strict=True)
+        try:
+            return _bad_record(path, reader)
+        except csv.Error as error:
+            return InputError(f"{path}, line {reader.line_num}: not CSV: {error}")
+
+
+def _bad_record(path: Path, reader: Reader) -> InputError | None:
+    header: list[str] = next(reader, [])
+    lists: dict[str, bool] = {}
+    for row, record in enumerate(reader):
+        if len(record) > len(header):
+            problem = f"{len(record)} cells under a header of {len(header)}"
+            return InputError(f"{path}, line {reader.line_num}: {problem}", row=row)
+        for name, cell in zip(header, record, strict=False):
+            if cell and lists.setdefault(name, is_list(cell)) and not is_list(cell):
+                problem = f"not a JSON list of strings ({path}, line {reader.line_num})"
+                return InputError(problem, column=name, row=row, value=cell)
+    return None
+
+
+def _bad_string(path: Path, kind: Format) -> InputError | None:
+    """The first string that is not UTF-8, in any column that holds strings."""
+    start = 0
+    for batch in _batches(path, kind):
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            row = _invalid_row(column)
+            if row is not None:
+                return InputError(f"invalid UTF-8 ({path})", column=name, row=start + row)
+        start += batch.num_rows
+    return None
+
+
+def _batches(path: Path, kind: Format) -> Iterator[pa.RecordBatch]:
+    if kind == "parquet":
+        yield from pyarrow.parquet.ParquetFile(path).iter_batches()
+        return
+    with pyarrow.ipc.open_file(str(path)) as file:
+        for index in range(file.num_record_batches):
+            yield file.get_batch(index)
+
+
+def _invalid_row(column: Any) -> int | None:
+    """The first row whose value Arrow's own full validation refuses."""
+    if _valid(column):
+        return None
+    return next(row for row in range(len(column)) if not _valid(column.slice(row, 1)))
+
+
+def _valid(column: Any) -> bool:
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True

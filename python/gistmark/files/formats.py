@@ -1,0 +1,65 @@
+"""Which format a path has, and which files a pattern means."""
+
+from __future__ import annotations
+
+import glob
+from os import PathLike
+from pathlib import Path
+from typing import Literal
+
+from gistmark_engine.errors import InputError, OptionError
+
+Format = Literal["parquet", "jsonl", "csv", "ipc"]
+
+SUFFIXES: dict[str, Format] = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".arrow": "ipc",
+    ".ipc": "ipc",
+    ".feather": "ipc",
+}
+COMPRESSED = (".gz", ".zst")
+STANDARD = "-"
+"""Standard input or output: JSON lines."""
+
+
+def format_of(path: Path) -> Format:
+    """The format a path's ending says, `.gz` or `.zst` after `.jsonl` and `.csv` included.
+
+    Raises `OptionError` that lists the known endings.
+    """
+    packed = path.suffix.lower() in COMPRESSED
+    ending = Path(path.stem).suffix.lower() if packed else path.suffix.lower()
+    found = SUFFIXES.get(ending)
+    if found is None or (packed and found not in ("jsonl", "csv")):
+        known = ", ".join(SUFFIXES) + ", and .jsonl and .csv with .gz or .zst"
+        hint = "; one JSON object a line is .jsonl" if ending == ".json" else ""
+        raise OptionError(f"{path}: unknown file ending {path.suffix!r}{hint}; known are {known}")
+    return found
+
+
+def expand(pattern: str | PathLike[str]) -> list[Path]:
+    """The files a path or glob names, sorted; raises `InputError` when there are none or one is no readable file."""
+    text = str(pattern)
+    paths = [Path(text)] if Path(text).exists() else [Path(match) for match in sorted(glob.glob(text, recursive=True))]
+    if not paths:
+        raise InputError(f"{text}: no such file" if not glob.has_magic(text) else f"{text}: no file matches")
+    for path in paths:
+        _check_file(path)
+    return paths
+
+
+def _check_file(path: Path) -> None:
+    """Raise `InputError` unless `path` is a file that can be read and holds something."""
+    if path.is_dir():
+        raise InputError(f"{path} is a directory; name its files, for example '{path}/*.parquet'")
+    try:
+        with path.open("rb") as stream:
+            empty = not stream.read(1)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    if empty:
+        raise InputError(f"{path}: the file is empty")

@@ -1,0 +1,112 @@
+"""Where scored tables go: written under a temporary name, renamed when complete, removed when anything goes wrong."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import secrets
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet
+
+from gistmark.files import cells
+from gistmark.files.formats import STANDARD, format_of
+from gistmark_engine.errors import OptionError
+
+KEY = b"gistmark_signatures"
+
+Put = Callable[[pl.DataFrame], object]
+
+
+def write(frame: pl.DataFrame, path: str | PathLike[str], *, signatures: Sequence[str] = ()) -> None:
+    """Write a table in the format its path's ending says (Parquet, JSON lines, CSV, Arrow IPC), whole or not at all.
+
+    signatures  kept in the schema metadata of Parquet and Arrow IPC files; the text formats have no place for them
+    """
+    with sink(path, frame.clear(), signatures=signatures) as put:
+        put(frame)
+
+
+@contextmanager
+def sink(path: str | PathLike[str], head: pl.DataFrame, *, signatures: Sequence[str] = ()) -> Iterator[Put]:
+    """A function that appends frames shaped like `head` (its rows are not written) to the file that appears at the end.
+
+    On any exception, an interrupt included, the file at `path` stays what it was. The path `-` is standard output,
+    which gets JSON lines as they come. Raises `OptionError` when `path` cannot be written.
+    """
+    if str(path) == STANDARD:
+        yield lambda frame: sys.stdout.buffer.write(frame.write_ndjson().encode())
+        return
+    target = check_output(path)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        with ExitStack() as stack:
+            yield _opened(temporary, target, head, signatures, stack)
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def check_output(path: str | PathLike[str]) -> Path:
+    """The file to be written, links followed; raises `OptionError` when it cannot be written."""
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise OptionError(f"output {path} is a directory")
+    if not target.parent.is_dir():
+        raise OptionError(f"output {path}: directory {target.parent} does not exist")
+    if not os.access(target.parent, os.W_OK):
+        raise OptionError(f"output {path}: directory {target.parent} cannot be written")
+    if format_of(target) and target.suffix == ".zst":
+        raise OptionError(f"output {path}: text formats are written plain or as .gz")
+    return target
+
+
+def signatures(path: str | PathLike[str]) -> list[str]:
+    """The signatures that a Parquet or Arrow IPC file carries; empty for other files."""
+    kind = format_of(Path(path))
+    if kind == "parquet":
+        schema = pyarrow.parquet.read_schema(Path(path))
+    elif kind == "ipc":
+        with pyarrow.ipc.open_file(str(path)) as file:
+            schema = file.schema
+    else:
+        return []
+    return list(json.loads((schema.metadata or {}).get(KEY, b"[]")))
+
+
+def _opened(temporary: Path, target: Path, head: pl.DataFrame, signatures: Sequence[str], stack: ExitStack) -> Put:
+    """The function that appends a frame to `temporary` in the format of `target`; `stack` closes it."""
+    kind = format_of(target)
+    stream = stack.enter_context(_open(temporary, target))
+    if kind == "jsonl":
+        return lambda frame: frame.write_ndjson(stream)
+    if kind == "csv":
+        cells.encode(head).write_csv(stream)
+        return lambda frame: cells.encode(frame).write_csv(stream, include_header=False)
+    schema = head.to_arrow().schema.with_metadata({KEY: json.dumps(list(signatures), ensure_ascii=False).encode()})
+    writer: Any = (
+        pyarrow.parquet.ParquetWriter(stream, schema, compression="zstd")
+        if kind == "parquet"
+        else pyarrow.ipc.new_file(stream, schema)
+    )
+    stack.enter_context(writer)
+    return lambda frame: writer.write_table(pa.table(frame.to_arrow().columns, schema=schema))
+
+
+def _open(temporary: Path, target: Path) -> Any:
+    """The temporary file, opened for writing, compressed if the target's name says so."""
+    try:
+        if target.suffix.lower() == ".gz":
+            return gzip.open(temporary, "wb", compresslevel=6)
+        return temporary.open("wb")
+    except OSError as error:
+        raise OptionError(f"output {target} cannot be written ({error.strerror})") from error
