@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from gistmark_engine.jit import inlined
 
 Ids = NDArray[np.int32]
-Flags = NDArray[np.int32]
 
 MAX_SHIFT_SIZE, MAX_SHIFT_DISTANCE, MAX_CANDIDATES, BAND = 10, 50, 1000, 25
 FAR = np.int32(1 << 29)
@@ -40,7 +39,7 @@ class Board(NamedTuple):
 
 
 @inlined
-def shift_edits(hypothesis: Ids, reference: Ids) -> int:
+def shift_edits(hypothesis, reference):
     """Insertions, deletions, substitutions and block shifts that turn the hypothesis into the reference."""
     if len(hypothesis) == 0 or len(reference) == 0:
         return len(hypothesis) + len(reference)
@@ -50,13 +49,13 @@ def shift_edits(hypothesis: Ids, reference: Ids) -> int:
         fill(board)
         gain, start, length, target, candidates = best_shift(board, candidates)
         if candidates >= MAX_CANDIDATES or gain <= 0:
-            return shifts + board.rest[0, 1]  # type: ignore[no-any-return]
+            return shifts + np.int64(board.rest[0, 1])
         board.words[:] = shifted(board, start, length, target)
         shifts += 1
 
 
 @inlined
-def set_up(hypothesis: Ids, reference: Ids) -> Board:
+def set_up(hypothesis, reference):
     """The board of a pair: its band, 25 columns to either side or as many as keep successive rows overlapping."""
     n, m = len(hypothesis), len(reference)
     ratio = m / n
@@ -75,7 +74,7 @@ def set_up(hypothesis: Ids, reference: Ids) -> Board:
 
 
 @inlined
-def fill(board: Board) -> None:
+def fill(board):
     """Fill `cost` from the top and `rest` from the bottom."""
     n = len(board.words)
     for i in range(1, n + 1):
@@ -85,7 +84,7 @@ def fill(board: Board) -> None:
 
 
 @inlined
-def fill_row(board: Board, words: Ids, i: int, above: Ids, row: Ids) -> None:
+def fill_row(board, words, i, above, row):
     """Row i of the distances of prefixes of `words`, from the row above."""
     first, word = board.first[i], words[i - 1]
     skipped = first - board.first[i - 1]
@@ -99,7 +98,7 @@ def fill_row(board: Board, words: Ids, i: int, above: Ids, row: Ids) -> None:
 
 
 @inlined
-def fill_rest(board: Board, i: int) -> None:
+def fill_rest(board, i):
     """Row i of the distances of suffixes, from the row below."""
     n, m = len(board.words), len(board.reference)
     right = FAR
@@ -114,7 +113,7 @@ def fill_rest(board: Board, i: int) -> None:
 
 
 @inlined
-def align(board: Board) -> tuple[Ids, Flags, Flags]:
+def align(board):
     """Trace one cheapest rewriting back; of equal ones substitution goes before deletion, deletion before insertion.
 
     Returns per reference token the index of the word it is written over or behind, and per word and per reference token
@@ -139,7 +138,7 @@ def align(board: Board) -> tuple[Ids, Flags, Flags]:
 
 
 @inlined
-def best_shift(board: Board, candidates: int) -> tuple[int, int, int, int, int]:
+def best_shift(board, candidates):
     """The shift that lowers the distance most: (gain, start, length, target, candidates tried so far).
 
     A block may move if it equals a block of the reference at most 50 tokens away and both hold an error. Of equal gains
@@ -166,7 +165,7 @@ def best_shift(board: Board, candidates: int) -> tuple[int, int, int, int, int]:
 
 
 @inlined
-def common_length(board: Board, start: int, place: int) -> int:
+def common_length(board, start, place):
     """How many tokens, up to the longest block, are equal from `start` in the words and `place` in the reference."""
     limit = min(MAX_SHIFT_SIZE, len(board.words) - start, len(board.reference) - place)
     length = 0
@@ -176,9 +175,7 @@ def common_length(board: Board, start: int, place: int) -> int:
 
 
 @inlined
-def best_target(
-    board: Board, partner: Ids, start: int, place: int, length: int
-) -> tuple[int, tuple[int, int, int, int]]:
+def best_target(board, partner, start, place, length):
     """Try one block in every place its partners point to: (places tried, (gain, length, -start, -target) of the best)."""
     distance = np.int64(board.rest[0, 1])
     tried, before, best = 0, -1, (0, 0, 0, 0)
@@ -195,7 +192,7 @@ def best_target(
 
 
 @inlined
-def distance_after(board: Board, start: int, length: int, target: int) -> int:
+def distance_after(board, start, length, target):
     """The distance once the block has moved: new rows between the first and the last word it touches."""
     moved = shifted(board, start, length, target)
     top, bottom = min(start, target), block_stop(board, start, length, target)
@@ -210,7 +207,7 @@ def distance_after(board: Board, start: int, length: int, target: int) -> int:
 
 
 @inlined
-def block_stop(board: Board, start: int, length: int, target: int) -> int:
+def block_stop(board, start, length, target):
     """One past the last word that a shift touches.
 
     A target inside the block counts from the block's start in what is left once the block is taken out.
@@ -221,7 +218,7 @@ def block_stop(board: Board, start: int, length: int, target: int) -> int:
 
 
 @inlined
-def shifted(board: Board, start: int, length: int, target: int) -> Ids:
+def shifted(board, start, length, target):
     """The words with `length` of them moved from `start` to before `target`, which counts the words before the move."""
     words, moved, stop = board.words, board.moved, block_stop(board, start, length, target)
     moved[:] = words

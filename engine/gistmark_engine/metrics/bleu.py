@@ -71,7 +71,6 @@ def bleu(
         | dict.fromkeys(_statistics(max_order), Field("int64", 0, summary=()))
         | {"bleu_status": STATUS_FIELD},
         options={
-            "tokenizer": model.signature if model else tokenizer,
             "case": "lc" if lowercase else "mixed",
             "eff": effective_order,
             "corpus_eff": corpus_effective_order,
@@ -79,7 +78,8 @@ def bleu(
             "smooth_value": value if smooth in SMOOTH_VALUES else None,
             "order": max_order,
             "parity": parity,
-        },
+        }
+        | ({"tok": model.signature} if model else {}),
         run=partial(_run_pieces, model=model, lowercase=lowercase, run=run) if model else run,
         corpus=Corpus(_statistics(max_order), finish),
         cite=CITE,
@@ -94,11 +94,16 @@ def sacrebleu_signature(metric: Metric, references: int | None, *, corpus: bool 
     """
     options = metric.options
     effective = options["corpus_eff"] if corpus else options["eff"]
+    tok = (
+        metric.tokenizer.name.removesuffix("_lower").replace("whitespace", "none")
+        if metric.tokenizer
+        else options["tok"]
+    )
     value = options["smooth_value"]
     smooth = options["smooth"] if value is None else f"{options['smooth']}[{value:.2f}]"
     return (
         f"nrefs:{'var' if references is None else references}|case:{options['case']}|eff:{'yes' if effective else 'no'}"
-        f"|tok:{options['tokenizer']}|smooth:{smooth}|version:2.6.0"
+        f"|tok:{tok}|smooth:{smooth}|version:2.6.0"
     )
 
 

@@ -31,7 +31,7 @@ def cut_batch(batch: Batch, cut: Cut) -> Tokens:
     lists = [None if one is None else _cut(one, given) for one in references]
     read = read_references(Column(pa.array(lists, pa.list_(TOKENS)), "references", "tokens"))
     rows = make_rows({"summary": texts}, read, 0, batch.rows)
-    tokens = tokenise(rows, Tokenizer("none"), given=True, null={"summary": texts.null, "references": read.null})
+    tokens = tokenise(rows, Tokenizer("whitespace"), given=True, null={"summary": texts.null, "references": read.null})
     if tokens is None:
         raise RuntimeError("a Python string is always UTF-8")
     return tokens
