@@ -99,15 +99,23 @@ def test_hostile_rows(rows, char_order, word_order, beta, lowercase, smoothed) -
 def test_null_and_empty() -> None:
     table = pa.table(
         {
-            "summary": pa.array([None, "a b", " ", "a b", "a b", "a b"]),
-            "references": pa.array([["a"], None, ["a b"], [" "], ["", "a b", None], [None]], pa.list_(pa.string())),
+            "summary": pa.array([None, "a b", " ", "a b", "a b", "a b", "a b"]),
+            "references": pa.array([["a"], None, ["a b"], [" "], ["", "a b", None], [None], []], pa.list_(pa.string())),
         }
     )
     metric = chrf()
     scored = dict(zip(metric.columns, score_batch(table, [metric]).columns, strict=True))
-    assert scored["chrf"].to_pylist() == [None, None, 0.0, None, 100.0, None]
-    assert scored["chrf_status"].to_pylist() == [None, None, "empty_summary", "empty_reference", "ok", None]
-    assert scored["chrf_char1_summary"].to_pylist() == [None, None, 0, 0, 2, None]
+    assert scored["chrf"].to_pylist() == [None, None, 0.0, None, 100.0, None, None]
+    assert scored["chrf_status"].to_pylist() == [
+        None,
+        None,
+        "empty_summary",
+        "empty_reference",
+        "ok",
+        None,
+        "empty_reference",
+    ]
+    assert scored["chrf_char1_summary"].to_pylist() == [None, None, 0, 0, 2, None, None]
 
 
 @pytest.mark.parametrize(

@@ -121,15 +121,23 @@ def test_band_of_unequal_lengths(many: int, few: int) -> None:
 def test_null_and_empty() -> None:
     table = pa.table(
         {
-            "summary": pa.array([None, "a b", " ", "a b", "a b", "a b"]),
-            "references": pa.array([["a"], None, ["a b"], [" "], ["", "a c", None], [None]], pa.list_(pa.string())),
+            "summary": pa.array([None, "a b", " ", "a b", "a b", "a b", "a b"]),
+            "references": pa.array([["a"], None, ["a b"], [" "], ["", "a c", None], [None], []], pa.list_(pa.string())),
         }
     )
     metric = ter()
     scored = dict(zip(metric.columns, score_batch(table, [metric]).columns, strict=True))
-    assert scored["ter"].to_pylist() == [None, None, 100.0, None, 50.0, None]
-    assert scored["ter_status"].to_pylist() == [None, None, "empty_summary", "empty_reference", "ok", None]
-    assert scored["ter_reference_length"].to_pylist() == [None, None, 2.0, 0.0, 2.0, None]
+    assert scored["ter"].to_pylist() == [None, None, 100.0, None, 50.0, None, None]
+    assert scored["ter_status"].to_pylist() == [
+        None,
+        None,
+        "empty_summary",
+        "empty_reference",
+        "ok",
+        None,
+        "empty_reference",
+    ]
+    assert scored["ter_reference_length"].to_pylist() == [None, None, 2.0, 0.0, 2.0, None, None]
 
 
 def test_refused_option() -> None:

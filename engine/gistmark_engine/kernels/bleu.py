@@ -57,6 +57,8 @@ def _brevity_penalty(summary_length, reference_length):
 def bleu_rows(cut, groups, hits, smooth, value, effective, parity):
     """float64 [2 · orders + 4, rows]: BLEU, its counts as `bleu_score` reads them, the status; null rows hold anything.
 
+    A row without references has no counts, but NaN.
+
     parity  empty references count; otherwise they are left out, and BLEU is NaN if all are empty
     """
     top = len(hits)
@@ -72,7 +74,8 @@ def bleu_rows(cut, groups, hits, smooth, value, effective, parity):
                 counts[2 + n], counts[2 + top + n] = hits[n, row], max(length - n, 0)
             if closest >= 0:
                 out[0, row] = bleu_score(counts, smooth, value, effective)
-            out[1:-1, row] = counts
+            if cut.reference_offsets[g + 1] > cut.reference_offsets[g]:
+                out[1:-1, row] = counts
             out[-1, row] = EMPTY_REFERENCE if closest < 0 else (EMPTY_SUMMARY if length == 0 else OK)
     return out
 

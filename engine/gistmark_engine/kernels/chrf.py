@@ -51,7 +51,7 @@ def chrf_score(counts, factor, smoothed):
 def chrf_rows(cut, groups, characters, words, factor, smoothed, parity):
     """float64 [3 · orders + 2, rows]: chrF, its counts as `chrf_score` reads them, the status; null rows hold anything.
 
-    Of several references the first with the highest chrF counts. parity: empty references count too; otherwise they are
+    A row without references has no counts, but NaN. Of several references the first with the highest chrF counts. parity: empty references count too; otherwise they are
     left out, and chrF is NaN if all are empty.
     """
     top = len(characters.hits) + len(words.hits)
@@ -74,7 +74,8 @@ def chrf_rows(cut, groups, characters, words, factor, smoothed, parity):
                         score, best[:] = this, counts
             if score >= 0:
                 out[0, row] = score
-            out[1:-1, row] = best.reshape(-1)
+            if last > first:
+                out[1:-1, row] = best.reshape(-1)
             empty = cut.summary[row, 1] == cut.summary[row, 0]
             out[-1, row] = EMPTY_REFERENCE if score < 0 else (EMPTY_SUMMARY if empty else OK)
         pair += size * (last - first)

@@ -23,6 +23,8 @@ def edit_rate(edits, length):
 def ter_rows(cut, groups, parity):
     """float64 [4, rows]: TER, fewest edits to any reference, mean reference length, status; null rows hold anything.
 
+    A row without references has NaN but for its status.
+
     parity: empty references count too; otherwise they are left out, and TER is NaN if all are empty.
     """
     out = np.full((4, len(cut.summary)), np.nan)
@@ -34,13 +36,13 @@ def ter_rows(cut, groups, parity):
         for m in range(groups.offsets[g], groups.offsets[g + 1]):
             row = groups.members[m]
             start, stop = cut.summary[row, 0], cut.summary[row, 1]
+            out[3, row] = EMPTY_REFERENCE if filled == 0 else (EMPTY_SUMMARY if start == stop else OK)
             if start < 0 or first == last:
                 continue
             edits, length = _fewest(cut, cut.ids[start:stop], first, last, parity or filled == 0)
             if filled > 0:
                 out[0, row] = edit_rate(edits, length)
             out[1, row], out[2, row] = edits, length
-            out[3, row] = EMPTY_REFERENCE if filled == 0 else (EMPTY_SUMMARY if start == stop else OK)
     return out
 
 
