@@ -51,8 +51,9 @@ def chrf_score(counts, factor, smoothed):
 def chrf_rows(cut, groups, characters, words, factor, smoothed, parity):
     """float64 [3 · orders + 2, rows]: chrF, its counts as `chrf_score` reads them, the status; null rows hold anything.
 
-    A row without references has no counts, but NaN. Of several references the first with the highest chrF counts. parity: empty references count too; otherwise they are
-    left out, and chrF is NaN if all are empty.
+    A row without references has no counts, but NaN. Of several references the first with the highest chrF counts.
+
+    parity  empty references count too; otherwise they are left out, and chrF is NaN if all are empty
     """
     top = len(characters.hits) + len(words.hits)
     out = np.full((3 * top + 2, len(cut.summary)), np.nan)
