@@ -17,7 +17,7 @@ from gistmark_engine.metric import Metric
 from gistmark_engine.tokens import make_rows
 
 if TYPE_CHECKING:
-    from gistmark_engine.kernels.tokenise import Rows
+    from gistmark_engine.kernels.records import Rows
 
 CUT_ROLES = ("summary", "source")
 """Roles whose texts are tokenised, beside the references."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 BYTE = ir.IntType(8)
@@ -127,6 +128,18 @@ def load_word(typingctx, address):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
+def store_word(typingctx, address, word):  # type: ignore[no-untyped-def]
+    """Write a uint64 as the 8 little-endian bytes at `address`."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        store = builder.store(args[1], builder.inttoptr(args[0], WORD.as_pointer()))
+        store.align = 1
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.uint64), codegen
+
+
+@intrinsic
 def load_byte(typingctx, address):  # type: ignore[no-untyped-def]
     """The byte at `address` as uint64."""
 
@@ -154,3 +167,30 @@ def popcount(typingctx, word):  # type: ignore[no-untyped-def]
         return builder.ctpop(args[0])
 
     return types.int64(types.uint64), codegen
+
+
+def _without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """The value with every array in it (tuples are looked into) rid of its owner."""
+    if isinstance(kind, types.Array):
+        array = cgutils.create_struct_proxy(kind)(context, builder, value=value)
+        array.meminfo = cgutils.get_null_value(array.meminfo.type)
+        array.parent = cgutils.get_null_value(array.parent.type)
+        return array._getvalue()
+    if isinstance(kind, types.BaseTuple):
+        for position, element in enumerate(kind.types):
+            item = _without_owner(context, builder, element, builder.extract_value(value, position))
+            value = builder.insert_value(value, item, position)
+    return value
+
+
+@intrinsic
+def borrowed(typingctx, value):  # type: ignore[no-untyped-def]
+    """The same arrays without reference counting, whose atomic operations would cost more than the loops they guard.
+
+    For a function's own arguments only: its caller keeps them alive until it returns. Never return what was borrowed.
+    """
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return _without_owner(context, builder, signature.args[0], args[0])
+
+    return value(value), codegen

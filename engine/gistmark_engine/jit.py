@@ -15,23 +15,23 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, cast
 
 from numba import njit
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
 Loop = Callable[..., Any]
 
-OPTIONS = {"nogil": True, "error_model": "numpy"}
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
-inlined: Callable[[Loop], Any] = njit(**OPTIONS)
+inlined: Callable[[Loop], Any] = njit(**OPTIONS, forceinline=True)
 
 
 def kernel(function: Loop) -> Any:
     """Compile `function` at its first call, without the GIL, its machine code kept in `cache_directory()`."""
     dispatcher: Any = njit(**OPTIONS)(function)
     if cache_writable():
-        dispatcher._cache = _Cache(function)
+        dispatcher._cache = cast(Any, _Cache)(function)
     return dispatcher
 
 
@@ -104,7 +104,7 @@ class _Locator(_CacheLocator):
 
 
 class _CacheImpl(CompileResultCacheImpl):
-    _locator_classes: ClassVar[list[Any]] = [_Locator]
+    _locator_classes = cast(Any, [_Locator])
 
 
 class _Cache(FunctionCache):

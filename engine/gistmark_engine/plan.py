@@ -23,7 +23,7 @@ from gistmark_engine.metric import Batch, Metric, Tokenizer, Values
 from gistmark_engine.script import find_invalid_utf8, warn_untokenised
 from gistmark_engine.tokens import Tokens, tokenise
 
-LARGEST, SMALLEST = 8 << 20, 256 << 10
+LARGEST, SMALLEST = 8 << 20, 1 << 20
 """Bytes of text in a range of rows: large enough to find the rows that share texts, small enough to share out."""
 
 Scores = Mapping[str, Values]
@@ -109,12 +109,12 @@ def _cuttings(metrics: Sequence[Metric]) -> list[Cutting]:
 
 
 def _ranges(weights: NDArray[np.int64], threads: int) -> Iterator[tuple[int, int]]:
-    """Ranges of rows of about equal bytes, eight a thread if that makes them neither tiny nor huge."""
+    """Ranges of rows of about equal bytes, four a thread if that makes them neither tiny nor huge."""
     total = np.cumsum(weights)
     if len(total) == 0:
         yield 0, 0
         return
-    size = min(max(int(total[-1]) // (8 * threads), SMALLEST), LARGEST)
+    size = min(max(int(total[-1]) // (4 * threads), SMALLEST), LARGEST)
     start = 0
     while start < len(total):
         before = int(total[start - 1]) if start else 0

@@ -18,7 +18,7 @@ from gistmark_engine.tokenizers.rule import GIVEN
 
 if TYPE_CHECKING:
     from gistmark_engine.kernels.overlap import Pairs
-    from gistmark_engine.kernels.tokenise import Cut, Groups, Rows, Rules, TextArrays
+    from gistmark_engine.kernels.records import Cut, Groups, Rows, Rules, TextArrays
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -31,7 +31,7 @@ class Tokens:
     """Some rows cut by one tokenizer.
 
     groups  rows that share references and source: group g has the rows members[offsets[g]:offsets[g + 1]]
-    cut     ids and the spans of all texts, see `kernels.tokenise.Cut`
+    cut     ids and the spans of all texts, see `kernels.records.Cut`
     null    by role, which rows have no text in it
     """
 
@@ -76,7 +76,7 @@ class Tokens:
 
 def make_rows(texts: Mapping[str, Texts], references: References | None, start: int, stop: int) -> Rows:
     """The texts of rows start..stop as the kernels read them; absent roles are null."""
-    from gistmark_engine.kernels.tokenise import Rows
+    from gistmark_engine.kernels.records import Rows
 
     first, last = (references.first, references.last) if references else (np.zeros(stop, np.int64),) * 2
     return Rows(
@@ -89,7 +89,7 @@ def make_rows(texts: Mapping[str, Texts], references: References | None, start: 
 
 
 def _arrays(texts: Texts | None, start: int, stop: int) -> TextArrays:
-    from gistmark_engine.kernels.tokenise import TextArrays
+    from gistmark_engine.kernels.records import TextArrays
 
     if texts is None:
         absent, nothing = np.full(stop - start, NULL, np.int64), np.zeros(0, np.int64)
@@ -109,7 +109,7 @@ def tokenise(rows: Rows, tokenizer: Tokenizer, *, given: bool, null: Mapping[str
 
 def _rules(tokenizer: Tokenizer, given: bool) -> Rules:
     from gistmark_engine.kernels.memo import make_memo
-    from gistmark_engine.kernels.tokenise import Rules
+    from gistmark_engine.kernels.records import Rules
 
     rule = rule_of(tokenizer)
     tables = no_characters() if given else rule.tables()

@@ -15,10 +15,12 @@ from gistmark_engine.intrinsics import (
     copy_block,
     high_mask,
     load_byte,
+    load_word,
     lower_block,
     may_fold_mask,
     newline_mask,
     space_mask,
+    store_word,
     word_mask,
 )
 from gistmark_engine.jit import inlined
@@ -51,27 +53,34 @@ def classify(address, length, rule, classes, lower, pad, folded, base, starts, e
 
 @inlined
 def _classify_ascii(address, length, rule, pad, folded, starts, ends, breaks):
-    """The vector path; right where no byte is above 127, and under ROUGE where none of them can fold to a letter."""
+    """The vector path; right where no byte is above 127, and under ROUGE where none of them can fold to a letter.
+
+    The last block is read from 64 bytes before the end, or from a padded copy: nothing beyond the text is touched.
+    """
     high, may_fold = U0, U0
     was_word, was_single = U0, U0
     for block in range((length + 63) >> 6):
-        at = address + 64 * block
+        at, to, past = address + 64 * block, folded + 64 * block, U0
         left = length - 64 * block
-        live = ~U0
+        if left < 64:
+            if length < 64:
+                at = _padded(address, length, pad)
+            else:
+                at, to, past = at + left - 64, to + left - 64, np.uint64(64 - left)
+        if rule == WHITESPACE:
+            copy_block(at, to)
+        else:
+            lower_block(at, to)
+        word, single = _token_masks(at, rule)
+        word, single, newline = word >> past, single >> past, newline_mask(at) >> past
         if left < 64:
             live = (U1 << np.uint64(left)) - U1
-            at = _padded(at, left, pad)
-        if rule == WHITESPACE:
-            copy_block(at, folded + 64 * block)
-        else:
-            lower_block(at, folded + 64 * block)
-        word, single = _token_masks(at, rule)
-        word, single = word & live, single & live
+            word, single, newline = word & live, single & live, newline & live
         before_word, before_single = (word << U1) | was_word, (single << U1) | was_single
         starts[block] = (word & ~before_word) | single
         ends[block] = (before_word & ~word) | before_single
         was_word, was_single = word >> U63, single >> U63
-        breaks[block] = newline_mask(at) & live
+        breaks[block] = newline
         block_high = high_mask(at)
         if block_high != U0:
             high |= block_high
@@ -85,12 +94,15 @@ def _classify_ascii(address, length, rule, pad, folded, starts, ends, breaks):
 
 @inlined
 def _padded(address, length, pad):
-    """The address of a copy of the last `length` < 64 bytes with zeros behind them: nothing past a buffer is read."""
-    for k in range(length):
+    """The address of a copy of a text of less than 64 bytes, zeros behind it."""
+    to = pad.ctypes.data
+    for k in range(0, 64, 8):
+        store_word(to + k, U0)
+    for k in range(0, length - 7, 8):
+        store_word(to + k, load_word(address + k))
+    for k in range(length & ~7, length):
         pad[k] = load_byte(address + k)
-    for k in range(length, 64):
-        pad[k] = 0
-    return pad.ctypes.data
+    return to
 
 
 @inlined

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gistmark_engine.intrinsics import load_byte, load_word
+from gistmark_engine.intrinsics import borrowed, load_byte, load_word
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.intern import MIX_A, MIX_B, U29, U32
-from gistmark_engine.kernels.tokenise import Groups
+from gistmark_engine.kernels.records import Groups
 
 
 @kernel
@@ -41,6 +41,7 @@ def group_rows(rows):
 @inlined
 def _leaders(rows, count):
     """For each row the first row with the same shared texts."""
+    rows = borrowed(rows)
     bits = np.int64(1)
     while np.int64(1) << bits < 2 * count:
         bits += 1

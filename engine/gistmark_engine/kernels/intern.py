@@ -1,8 +1,8 @@
 """Second pass over a text: give every token a number, equal for equal tokens of a row.
 
 A token is two words: its first eight bytes and its next eight (zero-padded); beyond sixteen bytes the second word is a
-hash of the rest, and equality is settled byte by byte. Entry e of the vocabulary (row e: word, word, where its bytes
-start, length) is token id e - 1; row 0 is nobody, so an empty slot of the table, 0, needs no special case.
+hash of the rest, and equality is settled byte by byte. Entry e of the vocabulary (four words: word, word, where its
+bytes start, length) is token id e - 1; entry 0 is nobody, so an empty slot of the table, 0, needs no special case.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gistmark_engine.jit import inlined
 U0, U1, U29, U32 = np.uint64(0), np.uint64(1), np.uint64(29), np.uint64(32)
 MIX_A, MIX_B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 ALL = ~np.uint64(0)
-WORD_A, WORD_B, START, LENGTH = 0, 1, 2, 3
+WORD_A, WORD_B, START, LENGTH, ROW = 0, 1, 2, 3, 4
 NOBODY = ~np.uint64(0)
 
 
@@ -65,12 +65,12 @@ def find(a, b, start, length, table, shift, vocabulary, text):
     while True:
         entry = np.int64(table[slot])
         same = (
-            (vocabulary[entry, WORD_A] == a)
-            & (vocabulary[entry, WORD_B] == b)
-            & (vocabulary[entry, LENGTH] == np.uint64(length))
+            (vocabulary[ROW * entry + WORD_A] == a)
+            & (vocabulary[ROW * entry + WORD_B] == b)
+            & (vocabulary[ROW * entry + LENGTH] == np.uint64(length))
         )
         if (entry == 0) | same:
-            if entry == 0 or length <= 16 or _same_tail(text, np.int64(vocabulary[entry, START]), start, length):
+            if length <= 16 or entry == 0 or _same_tail(text, np.int64(vocabulary[ROW * entry + START]), start, length):
                 return slot, entry
         slot = (slot + 1) & last
 
@@ -86,15 +86,19 @@ def _same_tail(text, one, other, length):
 
 @inlined
 def add(a, b, start, length, table, shift, vocabulary, slots, text, size):
-    """The entry of a token, made if it is new; returns (entry, number of entries)."""
-    slot, entry = find(a, b, start, length, table, shift, vocabulary, text)
-    if entry == 0:
-        size += 1
-        entry = size
-        table[slot] = entry
-        slots[entry] = slot
-        vocabulary[entry, WORD_A], vocabulary[entry, WORD_B] = a, b
-        vocabulary[entry, START], vocabulary[entry, LENGTH] = np.uint64(start), np.uint64(length)
+    """The entry of a token, made if it is new; returns (entry, number of entries).
+
+    Whether a word is new is a coin toss that no CPU predicts, so nothing branches on it: a known token is written again.
+    """
+    slot, known = find(a, b, start, length, table, shift, vocabulary, text)
+    new = known == 0
+    size += np.int64(new)
+    entry = size if new else known
+    first = np.uint64(start) if new else vocabulary[ROW * known + START]
+    table[slot] = entry
+    slots[entry] = slot
+    vocabulary[ROW * entry + WORD_A], vocabulary[ROW * entry + WORD_B] = a, b
+    vocabulary[ROW * entry + START], vocabulary[ROW * entry + LENGTH] = first, np.uint64(length)
     return entry, size
 
 
@@ -109,7 +113,7 @@ def remove(table, slots, size, kept):
 def clear(table, shift, vocabulary):
     """Empty the first 2**(64 - shift) slots."""
     table[: np.int64(1) << (64 - shift)] = 0
-    vocabulary[0, LENGTH] = NOBODY
+    vocabulary[LENGTH] = NOBODY
 
 
 @inlined
@@ -118,8 +122,8 @@ def rehash(table, shift, vocabulary, slots, size):
     clear(table, shift, vocabulary)
     last = (np.int64(1) << (64 - shift)) - 1
     for entry in range(1, size + 1):
-        a, b = vocabulary[entry, WORD_A], vocabulary[entry, WORD_B]
-        slot = home_slot(a, b, np.int64(vocabulary[entry, LENGTH]), shift)
+        a, b = vocabulary[ROW * entry + WORD_A], vocabulary[ROW * entry + WORD_B]
+        slot = home_slot(a, b, np.int64(vocabulary[ROW * entry + LENGTH]), shift)
         while table[slot] != 0:
             slot = (slot + 1) & last
         table[slot] = entry

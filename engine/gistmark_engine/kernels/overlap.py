@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.grams import add_gram, find_gram, gram_key, gram_shift
 from gistmark_engine.kernels.lcs import clear_masks, lcs_length, make_mask_scratch, set_masks
@@ -51,9 +52,18 @@ def overlap_pairs(pairs, orders, mode, lcs, cap):
     top = orders[-1] if len(orders) else 0
     scratch = _make_gram_scratch(pairs, top)
     masks = make_mask_scratch(pairs.vocabulary if lcs else 0, _longest(pairs.target) if lcs else 0)
-    start, stop = np.int64(-1), np.int64(-1)
-    shift = np.int64(60)
-    for p in range(count):
+    _overlap(pairs, orders, mode, lcs, cap, scratch, masks, out)
+    return out
+
+
+@inlined
+def _overlap(pairs, orders, mode, lcs, cap, scratch, masks, out):
+    pairs, orders, scratch, masks, out = (
+        borrowed(pairs), borrowed(orders), borrowed(scratch), borrowed(masks), borrowed(out)
+    )  # fmt: skip
+    top = len(scratch.counts) - 1
+    start, stop, shift = np.int64(-1), np.int64(-1), np.int64(60)
+    for p in range(len(pairs.target)):
         if pairs.base[p, 0] != start or pairs.base[p, 1] != stop:
             _forget_base(pairs.ids, start, stop, top, scratch)
             if lcs:
@@ -70,7 +80,6 @@ def overlap_pairs(pairs, orders, mode, lcs, cap):
                 out[len(orders), p] = lcs_length(
                     pairs.ids, pairs.target[p, 0], pairs.target[p, 1], start, _capped(start, stop, cap), masks
                 )
-    return out
 
 
 @inlined

@@ -1,0 +1,156 @@
+"""One text to token ids: fold and mark a piece, then number its tokens."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gistmark_engine.arrow import INTEGER, NULL
+from gistmark_engine.intrinsics import load_byte, popcount, trailing_zeros
+from gistmark_engine.jit import inlined
+from gistmark_engine.kernels.classify import INVALID, classify
+from gistmark_engine.kernels.intern import add, find, rehash, token_words
+from gistmark_engine.kernels.memo import stemmed
+from gistmark_engine.tokenizers.rule import GIVEN
+
+U0, U1 = np.uint64(0), np.uint64(1)
+FLUSH, ROOM = 256, 512
+"""Tokens are numbered once FLUSH of them are marked; a block adds at most 65."""
+
+
+class Scratch(NamedTuple):
+    """What one range of rows needs while it is read, sized for the largest of its rows."""
+
+    pad: np.ndarray
+    folded: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+    breaks: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    table: np.ndarray
+    vocabulary: np.ndarray
+    slots: np.ndarray
+    ids: np.ndarray
+    sentence_stops: np.ndarray
+
+
+class Cursor(NamedTuple):
+    """Where the reading of a group stands: bytes folded, ids written, sentences noted, entries in the vocabulary, the
+    table's shift; `size` is negative after a piece that is not UTF-8."""
+
+    folded: int
+    ids: int
+    sentences: int
+    size: int
+    shift: int
+
+
+@inlined
+def _number(count, insert, cursor, rules, scratch):
+    """Write the ids of the `count` tokens at first[k]..last[k] of the folded text.
+
+    `insert`: a token not seen before gets the next id; otherwise it gets -1.
+    """
+    size, shift, at = cursor.size, cursor.shift, cursor.ids
+    if insert and 2 * (size + count) > np.int64(1) << (64 - shift):
+        while 2 * (size + count) > np.int64(1) << (64 - shift):
+            shift -= 1
+        rehash(scratch.table, shift, scratch.vocabulary, scratch.slots, size)
+    base = scratch.folded.ctypes.data
+    for k in range(count):
+        start, length = scratch.first[k], scratch.last[k] - scratch.first[k]
+        a, b = token_words(base + start, length)
+        a, b, length = stemmed(a, b, length, start, scratch.folded, rules.memo)
+        if insert:
+            entry, size = add(
+                a, b, start, length, scratch.table, shift, scratch.vocabulary, scratch.slots, scratch.folded, size
+            )
+        else:
+            _, entry = find(a, b, start, length, scratch.table, shift, scratch.vocabulary, scratch.folded)
+        scratch.ids[at + k] = entry - 1
+    return Cursor(cursor.folded, at + count, cursor.sentences, size, shift)
+
+
+@inlined
+def _read_piece(address, length, insert, cursor, rules, scratch):
+    """Tokens of one piece."""
+    size = classify(
+        address, length, rules.code, rules.classes, rules.lower, scratch.pad, scratch.folded, cursor.folded,
+        scratch.starts, scratch.ends, scratch.breaks,
+    )  # fmt: skip
+    if size == INVALID:
+        return Cursor(cursor.folded, cursor.ids, cursor.sentences, -1, cursor.shift)
+    begun, ended = 0, 0
+    blocks = (size >> 6) + 1
+    for block in range(blocks):
+        at = cursor.folded + 64 * block
+        bits = scratch.starts[block]
+        if rules.sentences and scratch.breaks[block] != U0:
+            cursor = _note_sentences(block, begun, cursor, scratch)
+        while bits != U0:
+            scratch.first[begun] = at + trailing_zeros(bits)
+            bits &= bits - U1
+            begun += 1
+        bits = scratch.ends[block]
+        while bits != U0:
+            scratch.last[ended] = at + trailing_zeros(bits)
+            bits &= bits - U1
+            ended += 1
+        if ended >= FLUSH or block == blocks - 1:
+            cursor = _number(ended, insert, cursor, rules, scratch)
+            if begun > ended:
+                scratch.first[0] = scratch.first[ended]
+            begun, ended = begun - ended, 0
+    return Cursor(cursor.folded + size, cursor.ids, cursor.sentences, cursor.size, cursor.shift)
+
+
+@inlined
+def _note_sentences(block, begun, cursor, scratch):
+    """Note how many tokens of the text lie before each newline of a block; `begun` of them are not numbered yet."""
+    noted, bits = cursor.sentences, scratch.breaks[block]
+    while bits != U0:
+        below = (bits & (~bits + U1)) - U1
+        scratch.sentence_stops[noted] = cursor.ids + begun + popcount(scratch.starts[block] & below)
+        noted += 1
+        bits &= bits - U1
+    return Cursor(cursor.folded, cursor.ids, noted, cursor.size, cursor.shift)
+
+
+@inlined
+def _read_token(address, length, insert, cursor, rules, scratch):
+    """One piece that is a token already: its bytes, or an integer in the place of an address. The bytes of a long token
+    are kept, for comparing; those of a short one are in its two words."""
+    start = cursor.folded
+    if length == INTEGER:
+        for k in range(8):
+            scratch.folded[start + k] = (address >> (8 * k)) & 255
+        length = np.int64(8)
+    else:
+        for k in range(length):
+            scratch.folded[start + k] = load_byte(address + k)
+    for k in range(length, length + 16):
+        scratch.folded[start + k] = 0
+    scratch.first[0], scratch.last[0] = start, start + length
+    cursor = _number(1, insert, cursor, rules, scratch)
+    kept = length if length > 16 else np.int64(0)
+    return Cursor(start + kept, cursor.ids, cursor.sentences, cursor.size, cursor.shift)
+
+
+@inlined
+def read_text(texts, t, insert, cursor, rules, scratch):
+    """Tokens of text t; the stop of its last sentence is noted too."""
+    for p in range(texts.start[t], texts.stop[t]):
+        if texts.length[p] == NULL:
+            continue
+        if rules.code == GIVEN:
+            cursor = _read_token(texts.address[p], texts.length[p], insert, cursor, rules, scratch)
+        else:
+            cursor = _read_piece(texts.address[p], texts.length[p], insert, cursor, rules, scratch)
+            if cursor.size < 0:
+                return cursor
+            if rules.sentences:
+                scratch.sentence_stops[cursor.sentences] = cursor.ids
+                cursor = Cursor(cursor.folded, cursor.ids, cursor.sentences + 1, cursor.size, cursor.shift)
+    return cursor
