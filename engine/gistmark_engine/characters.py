@@ -27,8 +27,9 @@ class Characters:
     lower: NDArray[np.int32]
 
 
-NONE = Characters(np.zeros(1, np.uint8), np.zeros(1, np.int32))
-"""For rules that look at ASCII alone."""
+def no_characters() -> Characters:
+    """For rules that look at ASCII alone."""
+    return Characters(np.zeros(1, np.uint8), np.zeros(1, np.int32))
 
 
 @functools.cache
