@@ -159,8 +159,8 @@ def _count(tokens: Tokens, char_order: int, word_order: int) -> tuple[Matches, M
     if word_order == 0:
         return characters, Matches(hits[:0], cut.summary, cut.reference)
     words: Words = number_words(cut, tokens.groups)
-    spans = reference_pairs(words.summary, words.reference, cut.reference_offsets, tokens.groups)
-    pairs = Pairs(words.ids, *spans, words.vocabulary)
+    target, base = reference_pairs(words.summary, words.reference, cut.reference_offsets, tokens.groups)
+    pairs = Pairs(words.ids, target, base, words.vocabulary)
     hits = overlap_pairs(pairs, np.arange(1, word_order + 1), MULTISET, False, -1)[:-1]
     return characters, Matches(hits, words.summary, words.reference)
 

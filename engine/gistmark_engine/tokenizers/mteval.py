@@ -71,8 +71,9 @@ def _characters() -> NDArray[np.uint8]:
 def _tables(kinds: Kinds, spaced: bool) -> Characters:
     """The tables of characters with the kinds laid into their classes; white space has no kind, unless it counts."""
     plain = characters()
-    space = plain.classes & SPACE
-    visible = (plain.classes - space) | kinds() if spaced else plain.classes | np.where(space, 0, kinds())
+    space, kind = plain.classes & SPACE, np.zeros_like(plain.classes)
+    kind[:LIMIT] = kinds()
+    visible = (plain.classes - space) | kind if spaced else plain.classes | np.where(space, 0, kind)
     return Characters(visible.astype(np.uint8), plain.lower)
 
 
