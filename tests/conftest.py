@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from gistmark.cli import main
 
 
 @pytest.fixture(scope="session")
@@ -14,3 +21,26 @@ def shared() -> Path:
         if (parent / "shared" / "data").is_dir():
             return parent / "shared"
     pytest.skip("the real data of shared/ is not beside this checkout")
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Runs a gistmark command in this process: exit code, standard output, standard error."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = main([str(argument) for argument in arguments])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def cli_process() -> Callable[..., subprocess.Popen[bytes]]:
+    """Starts a gistmark command in a process of its own, standard error piped unless told otherwise."""
+
+    def start(*arguments: object, **options: Any) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "gistmark.cli", *map(str, arguments)]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+        return subprocess.Popen(command, env=environment, **({"stderr": subprocess.PIPE} | options))
+
+    return start

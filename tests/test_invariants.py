@@ -56,7 +56,7 @@ def some_rows() -> pl.DataFrame:
         [
             {
                 "summary": REAL[(row * 3) % count],
-                "references": [REAL[(row * 7 + 1) % count], REAL[row % count]][: 1 + row % 2],
+                "references": [REAL[(row * 7 + 1) % count], None, REAL[row % count]][: row % 4],
                 "source": REAL[(row // count) % count],
                 "query": REAL[0],
                 "persona": REAL[1],

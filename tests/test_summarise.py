@@ -127,7 +127,8 @@ def test_fields_get_what_their_record_allows_and_no_more() -> None:
 
 
 def test_every_metric_keeps_to_its_record() -> None:
-    scored = gm.score({"summary": ["a b c", None], "references": ["a b d", "x"], "source": ["a b c e", "y"]})
+    pairs = {"summary": ["a b c", None], "references": ["a b d", "x"], "source": ["a b c e", "y"]}
+    scored = gm.score(pairs, list(gm.catalogue()))
     table = gm.summarise(scored, gm.catalogue().values())
     for metric in gm.catalogue().values():
         for name, spec in metric.columns.items():

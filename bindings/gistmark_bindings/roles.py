@@ -61,8 +61,8 @@ def _is_list(found: pa.DataType) -> bool:
 
 
 def _accepts(found: pa.DataType, role: str, kind: Kind) -> bool:
-    """Whether the role takes this type: a text of `kind`, or in the references role a list of such texts."""
-    if pa.types.is_null(found):
+    """Whether the role takes this type: a text of `kind`, in the references role a list of them, a struct as persona."""
+    if pa.types.is_null(found) or (role == "persona" and pa.types.is_struct(found)):
         return True
     if _accepts_one(found, kind):
         return True

@@ -60,7 +60,7 @@ class References:
 def read_texts(column: Column) -> Texts:
     """The texts of a column in any role but references."""
     chunks = _chunks(column.values)
-    return _join([_texts(chunk, column) for chunk in chunks])
+    return join([_texts(chunk, column) for chunk in chunks])
 
 
 def read_references(column: Column) -> References:
@@ -68,7 +68,7 @@ def read_references(column: Column) -> References:
     chunks = _chunks(column.values)
     depth = 1 if column.kind == "text" else 2
     parts = [_references(chunk, column, depth) for chunk in chunks]
-    texts = _join([part.texts for part in parts])
+    texts = join([part.texts for part in parts])
     shifts = np.cumsum([0] + [len(part.texts.start) for part in parts])[:-1]
     first = np.concatenate([part.first + shift for part, shift in zip(parts, shifts, strict=True)])
     last = np.concatenate([part.last + shift for part, shift in zip(parts, shifts, strict=True)])
@@ -97,9 +97,11 @@ def _texts(array: pa.Array, column: Column) -> Texts:
     """One text per element: a string, or a list of pieces where the column's kind says so."""
     if column.kind == "text" or pa.types.is_null(array.type):
         pieces = _pieces(array, column)
-        rows = np.arange(len(array), dtype=np.int64)
+        rows = np.arange(len(array) + 1, dtype=np.int64)
+        if not array.null_count and not pa.types.is_dictionary(array.type):
+            return Texts(rows[:-1], rows[1:], pieces)
         null = pieces.length == NULL
-        return Texts(np.where(null, NULL, rows), np.where(null, NULL, rows + 1), pieces)
+        return Texts(np.where(null, NULL, rows[:-1]), np.where(null, NULL, rows[1:]), pieces)
     if not _is_list(array.type):
         raise InputError(f"{column.kind} must be lists, one a text", column=column.name, value=str(array.type))
     first, last, items = _list_bounds(array)
@@ -124,7 +126,12 @@ def _pieces(array: pa.Array, column: Column) -> Pieces:
     else:
         wanted = "strings or integers" if column.kind == "tokens" else "text"
         raise InputError(f"a column of {wanted} is needed here", column=column.name, value=str(kind))
-    return Pieces(address, np.where(_invalid(array), NULL, length), array)
+    return Pieces(address, _nulled(length, array), array)
+
+
+def _nulled(length: Ints, array: pa.Array) -> Ints:
+    """Lengths with NULL where the array is null."""
+    return np.where(_invalid(array), NULL, length) if array.null_count else length
 
 
 def _dictionary_pieces(array: pa.DictionaryArray, column: Column) -> Pieces:
@@ -199,8 +206,8 @@ def _invalid(array: pa.Array) -> NDArray[np.bool_]:
     return array.is_null().to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
 
 
-def _join(parts: list[Texts]) -> Texts:
-    """The texts of several chunks as one, without touching their bytes."""
+def join(parts: list[Texts]) -> Texts:
+    """Several lots of texts as one, without touching their bytes."""
     if len(parts) == 1:
         return parts[0]
     shifts = np.cumsum([0] + [len(part.pieces.address) for part in parts])[:-1]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gistmark_engine.arrow import References, Texts, read_references, read_texts
+from gistmark_engine.arrow import NULL, References, Texts, join, read_references, read_texts
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Metric
-from gistmark_engine.tokens import make_rows
 
 if TYPE_CHECKING:
     from gistmark_engine.kernels.records import Rows
@@ -34,8 +34,26 @@ class Inputs:
 
     def rows(self, roles: Sequence[str], start: int, stop: int) -> Rows:
         """The texts of some roles and rows, for a kernel; roles not asked for look absent."""
-        texts = {role: text for role, text in self.texts.items() if role in roles}
-        return make_rows(texts, self.references if "references" in roles else None, start, stop)
+        from gistmark_engine.kernels.records import Rows
+
+        pool, at = self.pool
+        first = {role: at[role] + start if role in roles and role in at else NULL for role in CUT_ROLES}
+        if self.references and "references" in roles:
+            shift = at["references"]
+            bounds = self.references.first[start:stop] + shift, self.references.last[start:stop] + shift
+        else:
+            bounds = (np.zeros(stop - start, np.int64),) * 2
+        texts = pool.start, pool.stop, pool.pieces.address, pool.pieces.length
+        return Rows(*texts, first["summary"], first["source"], *bounds)
+
+    @cached_property
+    def pool(self) -> tuple[Texts, dict[str, int]]:
+        """All texts in one, and where in it those of each role begin."""
+        parts = dict(self.texts)
+        if self.references:
+            parts["references"] = self.references.texts
+        at = np.cumsum([0] + [len(texts.start) for texts in parts.values()])
+        return join(list(parts.values())), dict(zip(parts, at.tolist(), strict=False))
 
     def null(self, start: int, stop: int) -> dict[str, NDArray[np.bool_]]:
         """By role, which rows have no text; a role that is absent has none anywhere."""
@@ -64,6 +82,8 @@ class Inputs:
 
 def _sizes(texts: Texts) -> NDArray[np.int64]:
     """Bytes of each text, one more each; null texts have one."""
+    if len(texts.pieces.length) == len(texts.start) and not texts.null.any():
+        return np.abs(texts.pieces.length) + 1
     before = np.concatenate([[0], np.cumsum(np.abs(texts.pieces.length))])
     sizes: NDArray[np.int64] = before[np.maximum(texts.stop, 0)] - before[np.maximum(texts.start, 0)] + 1
     return sizes

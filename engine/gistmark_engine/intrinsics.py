@@ -7,7 +7,7 @@ Addresses are int64. A load or store is unaligned and unchecked: whoever calls i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from llvmlite import ir
 from numba import types
@@ -151,10 +151,10 @@ def load_byte(typingctx, address):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def trailing_zeros(typingctx, word):  # type: ignore[no-untyped-def]
-    """Index of the lowest set bit of a non-zero uint64."""
+    """Index of the lowest set bit of a uint64, 64 if there is none."""
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
 
     return types.int64(types.uint64), codegen
 
@@ -169,15 +169,18 @@ def popcount(typingctx, word):  # type: ignore[no-untyped-def]
     return types.int64(types.uint64), codegen
 
 
+def _null(pointer: Any) -> Any:
+    return ir.Constant(pointer.type, None)
+
+
 def _without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     """The value with every array in it (tuples are looked into) rid of its owner."""
     if isinstance(kind, types.Array):
-        array = cgutils.create_struct_proxy(kind)(context, builder, value=value)
-        array.meminfo = cgutils.get_null_value(array.meminfo.type)
-        array.parent = cgutils.get_null_value(array.parent.type)
+        array = cast(Any, cgutils).create_struct_proxy(kind)(context, builder, value=value)
+        array.meminfo, array.parent = _null(array.meminfo), _null(array.parent)
         return array._getvalue()
     if isinstance(kind, types.BaseTuple):
-        for position, element in enumerate(kind.types):
+        for position, element in enumerate(cast(Any, kind).types):
             item = _without_owner(context, builder, element, builder.extract_value(value, position))
             value = builder.insert_value(value, item, position)
     return value

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Dtype = Literal["float64", "int64", "bool", "enum", "string", "list<string>"]
 Values: TypeAlias = NDArray[np.float64] | pa.Array
 
-ROLES = ("summary", "references", "source", "query", "persona")
+ROLES = ("summary", "references", "source", "query", "persona", "rival")
 
 STATUSES = (
     "ok",

@@ -23,7 +23,7 @@ from gistmark_engine.metric import Batch, Metric, Tokenizer, Values
 from gistmark_engine.script import find_invalid_utf8, warn_untokenised
 from gistmark_engine.tokens import Tokens, tokenise
 
-LARGEST, SMALLEST = 8 << 20, 1 << 20
+LARGEST, SMALLEST = 8 << 20, 2 << 20
 """Bytes of text in a range of rows: large enough to find the rows that share texts, small enough to share out."""
 
 Scores = Mapping[str, Values]

@@ -3,6 +3,7 @@
 Importing them compiles nothing; kernels and models load when a metric first runs.
 """
 
+from gistmark.syntax.metric import syntax
 from gistmark_engine.metrics.abstraction import abstraction
 from gistmark_engine.metrics.bleu import bleu
 from gistmark_engine.metrics.chrf import chrf, chrfpp
@@ -10,4 +11,4 @@ from gistmark_engine.metrics.datastats import datastats
 from gistmark_engine.metrics.rouge import rouge
 from gistmark_engine.metrics.ter import ter
 
-__all__ = ["abstraction", "bleu", "chrf", "chrfpp", "datastats", "rouge", "ter"]
+__all__ = ["abstraction", "bleu", "chrf", "chrfpp", "datastats", "rouge", "syntax", "ter"]

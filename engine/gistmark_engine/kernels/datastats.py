@@ -87,10 +87,9 @@ def _largest(cut):
     """(ids, tokens of the longest summary, of the longest source)."""
     vocabulary, summaries, sources = np.int64(0), np.int64(0), np.int64(0)
     for row in range(len(cut.summary)):
-        vocabulary = max(vocabulary, cut.whole[row])
         summaries = max(summaries, cut.summary[row, 1] - cut.summary[row, 0])
     for g in range(len(cut.source)):
-        vocabulary = max(vocabulary, cut.shared[g])
+        vocabulary = max(vocabulary, cut.vocabulary[g])
         sources = max(sources, cut.source[g, 1] - cut.source[g, 0])
     return vocabulary, summaries, sources
 

@@ -16,9 +16,9 @@ U32 = np.uint64(32)
 
 @inlined
 def gram_shift(count):
-    """The shift of a table that holds `count` grams at most half full."""
+    """The shift of a table that holds `count` grams at most a quarter full, half full beyond a thousand."""
     shift = np.int64(60)
-    while np.int64(1) << (64 - shift) < 2 * count:
+    while np.int64(1) << (64 - shift) < (4 * count if count < 1024 else max(2 * count, 4096)):
         shift -= 1
     return shift
 
@@ -30,23 +30,24 @@ def gram_key(prefix, token):
 
 @inlined
 def find_gram(key, table, shift, keys):
-    """(slot, entry) of a gram: its entry, or 0 and the free slot that is to hold it."""
+    """(slot, entry) of a gram: its entry, or 0 and the free slot that is to hold it; `keys[0]` is the search's own."""
     last = (np.int64(1) << (64 - shift)) - 1
     slot = np.int64((key * MIX_A) >> np.uint64(shift))
-    entry = np.int64(table[slot])
-    while entry != 0 and keys[entry] != key:
-        slot = (slot + 1) & last
+    keys[0] = key
+    while True:
         entry = np.int64(table[slot])
-    return slot, entry
+        if keys[entry] == key:
+            return slot, entry
+        slot = (slot + 1) & last
 
 
 @inlined
 def add_gram(key, table, shift, keys, size):
     """(entry, number of entries) of a gram, made if it is new."""
-    slot, entry = find_gram(key, table, shift, keys)
-    if entry == 0:
-        size += 1
-        entry = size
-        table[slot] = entry
-        keys[entry] = key
+    slot, known = find_gram(key, table, shift, keys)
+    new = known == 0
+    size += np.int64(new)
+    entry = size if new else known
+    table[slot] = entry
+    keys[entry] = key
     return entry, size

@@ -17,7 +17,7 @@ from gistmark_engine.kernels.records import Groups
 @kernel
 def group_rows(rows):
     """Groups in order of their first row; the members of each in row order."""
-    count = len(rows.summary.start)
+    count = len(rows.reference_first)
     leader = _leaders(rows, count)
     group, sizes = np.empty(count, np.int64), np.zeros(count, np.int64)
     found = 0
@@ -63,16 +63,18 @@ def _leaders(rows, count):
 @inlined
 def _glance(rows, row):
     """A hash of the number, lengths and outer bytes of the shared texts."""
-    value = _glance_text(rows.source, row, np.uint64(0))
-    for k in range(rows.reference_first[row], rows.reference_last[row]):
-        value = _glance_text(rows.reference, k, value + MIX_B)
+    value = np.uint64(0)
+    if rows.source >= 0:
+        value = _glance_text(rows, rows.source + row, value)
+    for t in range(rows.reference_first[row], rows.reference_last[row]):
+        value = _glance_text(rows, t, value + MIX_B)
     return value * MIX_B
 
 
 @inlined
-def _glance_text(texts, t, value):
-    for p in range(texts.start[t], texts.stop[t]):
-        address, length = texts.address[p], texts.length[p]
+def _glance_text(rows, t, value):
+    for p in range(rows.start[t], rows.stop[t]):
+        address, length = rows.address[p], rows.length[p]
         value = (value ^ np.uint64(length)) * MIX_A
         if length >= 8:
             value = (value ^ load_word(address)) * MIX_A
@@ -92,28 +94,26 @@ def _same_shared(rows, one, other):
     many = rows.reference_last[one] - rows.reference_first[one]
     if rows.reference_last[other] - rows.reference_first[other] != many:
         return False
-    if not _same_text(rows.source, one, other):
+    if rows.source >= 0 and not _same_text(rows, rows.source + one, rows.source + other):
         return False
     for k in range(many):
-        if not _same_text(rows.reference, rows.reference_first[one] + k, rows.reference_first[other] + k):
+        if not _same_text(rows, rows.reference_first[one] + k, rows.reference_first[other] + k):
             return False
     return True
 
 
 @inlined
-def _same_text(texts, one, other):
-    if (texts.start[one] < 0) != (texts.start[other] < 0):
+def _same_text(rows, one, other):
+    if (rows.start[one] < 0) != (rows.start[other] < 0):
         return False
-    many = texts.stop[one] - texts.start[one]
-    if texts.stop[other] - texts.start[other] != many:
+    many = rows.stop[one] - rows.start[one]
+    if rows.stop[other] - rows.start[other] != many:
         return False
     for k in range(many):
-        p, q = texts.start[one] + k, texts.start[other] + k
-        if texts.length[p] != texts.length[q]:
+        p, q = rows.start[one] + k, rows.start[other] + k
+        if rows.length[p] != rows.length[q]:
             return False
-        if texts.address[p] != texts.address[q] and not _same_bytes(
-            texts.address[p], texts.address[q], texts.length[p]
-        ):
+        if rows.address[p] != rows.address[q] and not _same_bytes(rows.address[p], rows.address[q], rows.length[p]):
             return False
     return True
 

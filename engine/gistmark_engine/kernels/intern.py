@@ -1,8 +1,11 @@
 """Second pass over a text: give every token a number, equal for equal tokens of a row.
 
-A token is two words: its first eight bytes and its next eight (zero-padded); beyond sixteen bytes the second word is a
-hash of the rest, and equality is settled byte by byte. Entry e of the vocabulary (four words: word, word, where its
-bytes start, length) is token id e - 1; entry 0 is nobody, so an empty slot of the table, 0, needs no special case.
+A token is two words. Up to fifteen bytes they are the token itself: its first eight bytes, the rest, and its length in
+the top byte. Of a longer token the second word is a hash, marked by a top byte no length can have, and equality is
+settled byte by byte. Entry e of the vocabulary is token id e - 1; an empty slot of the table holds 0.
+
+Whether a word is new is a coin toss that no CPU predicts, so nothing here branches on it: the search makes entry 0 look
+like the token it looks for, and a known token is written again.
 """
 
 from __future__ import annotations
@@ -12,11 +15,11 @@ import numpy as np
 from gistmark_engine.intrinsics import load_byte, load_word
 from gistmark_engine.jit import inlined
 
-U0, U1, U29, U32 = np.uint64(0), np.uint64(1), np.uint64(29), np.uint64(32)
+U1, U29, U32, U56 = np.uint64(1), np.uint64(29), np.uint64(32), np.uint64(56)
 MIX_A, MIX_B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
-ALL = ~np.uint64(0)
-WORD_A, WORD_B, START, LENGTH, ROW = 0, 1, 2, 3, 4
-NOBODY = ~np.uint64(0)
+LONG = np.uint64(0xFF << 56)
+SHORT = 15
+"""Bytes of the longest token that two words hold."""
 
 
 @inlined
@@ -24,9 +27,9 @@ def token_words(address, length):
     """The two words of the token of `length` bytes at `address`, which has 16 readable bytes."""
     head = min(length, np.int64(8))
     a = load_word(address) & _low_bytes(head)
-    if length > 16:
-        return a, _tail_hash(address + 8, length - 8)
-    return a, load_word(address + 8) & _low_bytes(length - head)
+    if length > SHORT:
+        return a, _tail_hash(address + 8, length - 8) | LONG
+    return a, (load_word(address + 8) & _low_bytes(length - head)) | (np.uint64(length) << U56)
 
 
 @inlined
@@ -50,81 +53,78 @@ def _tail_hash(address, length):
 
 
 @inlined
-def home_slot(a, b, length, shift):
+def home_slot(a, b, shift):
     """Where a token's search begins in a table of 2**(64 - shift) slots."""
-    mixed = (a * MIX_A) ^ ((b + np.uint64(length)) * MIX_B)
-    mixed ^= mixed >> U32
-    return np.int64((mixed * MIX_B) >> np.uint64(shift))
+    return np.int64(((a * MIX_A) ^ (b * MIX_B)) >> np.uint64(shift))
 
 
 @inlined
-def find(a, b, start, length, table, shift, vocabulary, text):
-    """(slot, entry) of a token: its own entry, or 0 and the free slot that is to hold it."""
+def find(a, b, start, length, table, shift, vocabulary, tails, text):
+    """(slot, entry) of a token: its own entry, or 0 and the free slot that is to hold it.
+
+    vocabulary  uint64, two words an entry; `tails`: int64, start and length in the folded text of each long entry
+    """
     last = (np.int64(1) << (64 - shift)) - 1
-    slot = home_slot(a, b, length, shift)
+    slot = home_slot(a, b, shift)
+    vocabulary[0], vocabulary[1] = a, b
     while True:
         entry = np.int64(table[slot])
-        same = (
-            (vocabulary[ROW * entry + WORD_A] == a)
-            & (vocabulary[ROW * entry + WORD_B] == b)
-            & (vocabulary[ROW * entry + LENGTH] == np.uint64(length))
-        )
-        if (entry == 0) | same:
-            if length <= 16 or entry == 0 or _same_tail(text, np.int64(vocabulary[ROW * entry + START]), start, length):
+        if (vocabulary[2 * entry] ^ a) | (vocabulary[2 * entry + 1] ^ b) == 0:
+            if length <= SHORT or entry == 0 or _same_tail(tails, entry, start, length, text):
                 return slot, entry
         slot = (slot + 1) & last
 
 
 @inlined
-def _same_tail(text, one, other, length):
-    """Whether two tokens of the folded text agree beyond the first eight bytes."""
+def _same_tail(tails, entry, start, length, text):
+    """Whether a long token is the long entry it looks like: same length, same bytes beyond the first eight."""
+    if tails[2 * entry + 1] != length:
+        return False
+    known = tails[2 * entry]
     for k in range(8, length):
-        if text[one + k] != text[other + k]:
+        if text[known + k] != text[start + k]:
             return False
     return True
 
 
 @inlined
-def add(a, b, start, length, table, shift, vocabulary, slots, text, size):
-    """The entry of a token, made if it is new; returns (entry, number of entries).
-
-    Whether a word is new is a coin toss that no CPU predicts, so nothing branches on it: a known token is written again.
-    """
-    slot, known = find(a, b, start, length, table, shift, vocabulary, text)
+def add(a, b, start, length, table, shift, vocabulary, tails, text, size):
+    """The entry of a token, made if it is new; returns (entry, number of entries)."""
+    slot, known = find(a, b, start, length, table, shift, vocabulary, tails, text)
     new = known == 0
     size += np.int64(new)
     entry = size if new else known
-    first = np.uint64(start) if new else vocabulary[ROW * known + START]
     table[slot] = entry
-    slots[entry] = slot
-    vocabulary[ROW * entry + WORD_A], vocabulary[ROW * entry + WORD_B] = a, b
-    vocabulary[ROW * entry + START], vocabulary[ROW * entry + LENGTH] = first, np.uint64(length)
+    vocabulary[2 * entry], vocabulary[2 * entry + 1] = a, b
+    if length > SHORT and new:
+        tails[2 * entry], tails[2 * entry + 1] = start, length
     return entry, size
 
 
 @inlined
-def remove(table, slots, size, kept):
+def remove(table, shift, vocabulary, size, kept):
     """Take the entries beyond the first `kept` out of the table again, latest first."""
+    last = (np.int64(1) << (64 - shift)) - 1
     for entry in range(size, kept, -1):
-        table[slots[entry]] = 0
+        slot = home_slot(vocabulary[2 * entry], vocabulary[2 * entry + 1], shift)
+        while table[slot] != entry:
+            slot = (slot + 1) & last
+        table[slot] = 0
 
 
 @inlined
-def clear(table, shift, vocabulary):
+def clear(table, shift):
     """Empty the first 2**(64 - shift) slots."""
     table[: np.int64(1) << (64 - shift)] = 0
-    vocabulary[LENGTH] = NOBODY
 
 
 @inlined
-def rehash(table, shift, vocabulary, slots, size):
+def rehash(table, shift, vocabulary, size):
     """Lay the `size` entries of the vocabulary into an emptied table of 2**(64 - shift) slots."""
-    clear(table, shift, vocabulary)
+    clear(table, shift)
     last = (np.int64(1) << (64 - shift)) - 1
     for entry in range(1, size + 1):
-        a, b = vocabulary[ROW * entry + WORD_A], vocabulary[ROW * entry + WORD_B]
-        slot = home_slot(a, b, np.int64(vocabulary[ROW * entry + LENGTH]), shift)
+        slot = home_slot(vocabulary[2 * entry], vocabulary[2 * entry + 1], shift)
         while table[slot] != 0:
             slot = (slot + 1) & last
         table[slot] = entry
-        slots[entry] = slot

@@ -1,8 +1,9 @@
 """Length of the longest common subsequence, 64 tokens of the base at a time (Crochemore et al. 2001; Hyyrö 2004).
 
-Bit i of `row` is clear where the LCS grows at base token i. The base is cut into strips of STRIP words; a short base,
-one strip, keeps its masks for all its targets, a long one is walked strip by strip with one carry bit a target token.
-So memory grows with the sum of the two lengths, never with their product.
+Bit i of `row` is clear where the LCS grows at base token i. The caller leaves out tokens that only one text has. The base
+is cut into strips of STRIP words; a short base, one strip, keeps its masks for all its targets, a long one is walked
+strip by strip with one carry bit a target token. So memory grows with the sum of the two lengths, never with their
+product.
 """
 
 from __future__ import annotations
@@ -20,76 +21,95 @@ ONES = ~np.uint64(0)
 
 
 class MaskScratch(NamedTuple):
-    """masks[(id + 1) · STRIP + w]: bits of word w at which the base has token `id`; `row`, `carry`: one strip's state."""
+    """masks[entry · words + w]: bits of word w at which the base has the token of an entry (id + 1); `row`, `carry`: one
+    strip's state; `base`: the entries whose masks are set, for undoing."""
 
     masks: np.ndarray
     row: np.ndarray
     carry: np.ndarray
+    base: np.ndarray
 
 
 @inlined
-def make_mask_scratch(vocabulary, longest):
+def make_mask_scratch(vocabulary, longest_base, longest_target):
+    words = min(_words(longest_base), STRIP)
     return MaskScratch(
-        np.zeros((vocabulary + 2) * STRIP, np.uint64), np.empty(STRIP, np.uint64), np.empty(longest + 1, np.uint64)
-    )
+        np.zeros((vocabulary + 2) * words, np.uint64), np.empty(STRIP, np.uint64),
+        np.empty(longest_target + 1, np.uint64), np.empty(min(longest_base, 64 * STRIP) + 1, np.int64),
+    )  # fmt: skip
 
 
 @inlined
-def set_masks(ids, start, stop, scratch):
-    """Masks of a base that fits one strip; a longer base gets its masks strip by strip, later."""
-    if stop - start <= 64 * STRIP:
-        for i in range(stop - start):
-            scratch.masks[(np.int64(ids[start + i]) + 1) * STRIP + (i >> 6)] |= U1 << np.uint64(i & 63)
+def _words(size):
+    """Words of a strip that holds `size` tokens, at least one."""
+    return max((size + 63) >> 6, 1)
 
 
 @inlined
-def clear_masks(ids, start, stop, scratch):
-    """Undo `set_masks`."""
-    if stop - start <= 64 * STRIP:
-        for i in range(stop - start):
-            scratch.masks[(np.int64(ids[start + i]) + 1) * STRIP + (i >> 6)] = U0
-
-
-@inlined
-def lcs_length(ids, target_start, target_stop, start, stop, scratch):
-    """LCS length of the target ids[target_start:target_stop] and the base ids[start:stop], whose masks are set."""
-    size = stop - start
-    if size <= 64:
-        return _one_word(ids, target_start, target_stop, size, scratch)
+def learn_masks(base, size, scratch):
+    """Set the masks of a base, given as entries, if it fits one strip; a longer one gets its masks strip by strip."""
     if size <= 64 * STRIP:
-        scratch.carry[: target_stop - target_start] = U0
-        return _one_strip(ids, target_start, target_stop, size, scratch)
-    scratch.carry[: target_stop - target_start] = U0
+        _set(base, 0, size, _words(size), scratch)
+
+
+@inlined
+def forget_masks(size, scratch):
+    """Undo `learn_masks`."""
+    if size <= 64 * STRIP:
+        _clear(size, _words(size), scratch)
+
+
+@inlined
+def _set(base, start, stop, words, scratch):
+    masks, kept = scratch.masks, scratch.base
+    for i in range(stop - start):
+        entry = base[start + i]
+        kept[i] = entry
+        masks[entry * words + (i >> 6)] |= U1 << np.uint64(i & 63)
+
+
+@inlined
+def _clear(size, words, scratch):
+    masks, kept = scratch.masks, scratch.base
+    for i in range(size):
+        masks[kept[i] * words + (i >> 6)] = U0
+
+
+@inlined
+def lcs_length(target, count, base, size, scratch):
+    """LCS length of two texts given as entries: `count` of the target, `size` of the base, whose masks are learned."""
+    if size <= 64:
+        return _one_word(target, count, size, scratch)
+    scratch.carry[:count] = U0
+    if size <= 64 * STRIP:
+        return _one_strip(target, count, size, scratch)
     length = np.int64(0)
-    for at in range(start, stop, 64 * STRIP):
-        end = min(at + 64 * STRIP, stop)
-        set_masks(ids, at, end, scratch)
-        length += _one_strip(ids, target_start, target_stop, end - at, scratch)
-        clear_masks(ids, at, end, scratch)
+    for at in range(0, size, 64 * STRIP):
+        end = min(at + 64 * STRIP, size)
+        _set(base, at, end, _words(end - at), scratch)
+        length += _one_strip(target, count, end - at, scratch)
+        _clear(end - at, _words(end - at), scratch)
     return length
 
 
 @inlined
-def _one_word(ids, target_start, target_stop, size, scratch):
-    row = ONES
-    for j in range(target_start, target_stop):
-        common = row & scratch.masks[(np.int64(ids[j]) + 1) * STRIP]
+def _one_word(target, count, size, scratch):
+    row, masks = ONES, scratch.masks
+    for j in range(count):
+        common = row & masks[target[j]]
         row = (row + common) | (row - common)
     return _zeros(row, size)
 
 
 @inlined
-def _one_strip(ids, target_start, target_stop, size, scratch):
+def _one_strip(target, count, size, scratch):
     """Advance one strip over the whole target; `carry` holds what the strip before it passed on at each token."""
-    words = (size + 63) >> 6
-    row, masks = scratch.row, scratch.masks
+    words = _words(size)
+    row, masks, carries = scratch.row, scratch.masks, scratch.carry
     for w in range(words):
         row[w] = ONES
-    for j in range(target_start, target_stop):
-        at = (np.int64(ids[j]) + 1) * STRIP
-        carry = scratch.carry[j - target_start]
-        if at == 0:
-            continue
+    for j in range(count):
+        at, carry = target[j] * words, carries[j]
         for w in range(words):
             before = row[w]
             common = before & masks[at + w]
@@ -97,7 +117,7 @@ def _one_strip(ids, target_start, target_stop, size, scratch):
             total = added + carry
             carry = np.uint64(added < before) | np.uint64(total < added)
             row[w] = total | (before - common)
-        scratch.carry[j - target_start] = carry
+        carries[j] = carry
     length = np.int64(0)
     for w in range(words):
         length += _zeros(row[w], min(size - 64 * w, np.int64(64)))
@@ -106,5 +126,5 @@ def _one_strip(ids, target_start, target_stop, size, scratch):
 
 @inlined
 def _zeros(row, size):
-    """Clear bits among the low `size` (1 to 64) bits of a word."""
+    """Clear bits among the low `size` (up to 64) bits of a word."""
     return size - popcount(row & (ONES >> np.uint64(64 - size))) if size > 0 else np.int64(0)

@@ -33,9 +33,9 @@ def make_gram_tables(vocabulary, summaries, sources, top):
     source_slots = np.int64(1) << (64 - gram_shift(sources))
     slots = np.int64(1) << (64 - gram_shift(summaries))
     return GramTables(
-        np.empty((top + 1, source_slots), np.int32), np.empty((top + 1, sources + 2), np.uint64),
+        np.empty((top + 1, source_slots), np.uint32), np.empty((top + 1, sources + 2), np.uint64),
         np.zeros(vocabulary + 2, np.int32),
-        np.empty(slots, np.int32), np.empty(summaries + 2, np.uint64), np.zeros(max(vocabulary, summaries) + 2, np.int32),
+        np.empty(slots, np.uint32), np.empty(summaries + 2, np.uint64), np.zeros(max(vocabulary, summaries) + 2, np.int32),
         np.empty(summaries + 1, np.int64), np.empty(summaries + 1, np.int64), np.empty(sources + 1, np.int64),
     )  # fmt: skip
 
@@ -52,8 +52,10 @@ def learn_source(ids, start, stop, tables):
         table[: np.int64(1) << (64 - shift)] = 0
         size = np.int64(0)
         for i in range(stop - start - order + 1):
-            key = gram_key(tables.prefix[i], np.int64(ids[start + i + order - 1]) + 1)
-            tables.prefix[i], size = add_gram(key, table, shift, keys, size)
+            prefix, token = tables.prefix[i], np.int64(ids[start + i + order - 1]) + 1
+            tables.prefix[i] = 0
+            if prefix > 0 and token > 0:
+                tables.prefix[i], size = add_gram(gram_key(prefix, token), table, shift, keys, size)
 
 
 @inlined

@@ -13,7 +13,7 @@ import numpy as np
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.grams import add_gram, find_gram, gram_key, gram_shift
-from gistmark_engine.kernels.lcs import clear_masks, lcs_length, make_mask_scratch, set_masks
+from gistmark_engine.kernels.lcs import forget_masks, lcs_length, learn_masks, make_mask_scratch
 
 
 class Pairs(NamedTuple):
@@ -30,14 +30,22 @@ MULTISET, SET, MEMBERSHIP = range(3)
 
 
 class GramScratch(NamedTuple):
-    """Per order k (row k): table and keys of the base's grams, how often each occurs, how many are left to match."""
+    """Per order k (row k): table and keys of the base's grams, how often the base has each, how many a target has used.
+
+    The texts are noted as what they have in common: entry (id + 1) and position of the base's tokens, and of the target's
+    that the base has. `grams`: for each of them the gram that starts there. `wanted`: entries the one target has.
+    """
 
     table: np.ndarray
     keys: np.ndarray
     counts: np.ndarray
-    left: np.ndarray
-    base: np.ndarray
-    target: np.ndarray
+    used: np.ndarray
+    grams: np.ndarray
+    base_entries: np.ndarray
+    base_places: np.ndarray
+    entries: np.ndarray
+    places: np.ndarray
+    wanted: np.ndarray
 
 
 @kernel
@@ -49,9 +57,9 @@ def overlap_pairs(pairs, orders, mode, lcs, cap):
     """
     count = len(pairs.target)
     out = np.zeros((len(orders) + 1, count), np.int64)
-    top = orders[-1] if len(orders) else 0
+    top = orders[-1] if len(orders) else np.int64(1)
     scratch = _make_gram_scratch(pairs, top)
-    masks = make_mask_scratch(pairs.vocabulary if lcs else 0, _longest(pairs.target) if lcs else 0)
+    masks = make_mask_scratch(pairs.vocabulary, _longest(pairs.base), _longest(pairs.target))
     _overlap(pairs, orders, mode, lcs, cap, scratch, masks, out)
     return out
 
@@ -62,29 +70,63 @@ def _overlap(pairs, orders, mode, lcs, cap, scratch, masks, out):
         borrowed(pairs), borrowed(orders), borrowed(scratch), borrowed(masks), borrowed(out)
     )  # fmt: skip
     top = len(scratch.counts) - 1
-    start, stop, shift = np.int64(-1), np.int64(-1), np.int64(60)
+    start, stop, size, kept = np.int64(-1), np.int64(-1), np.int64(0), np.int64(0)
     for p in range(len(pairs.target)):
-        if pairs.base[p, 0] != start or pairs.base[p, 1] != stop:
-            _forget_base(pairs.ids, start, stop, top, scratch)
-            if lcs:
-                clear_masks(pairs.ids, start, _capped(start, stop, cap), masks)
+        target, target_stop = pairs.target[p, 0], pairs.target[p, 1]
+        if not _same_span(pairs.base, p, start, stop):
+            _forget_base(size, scratch)
+            forget_masks(kept, masks)
             start, stop = pairs.base[p, 0], pairs.base[p, 1]
-            shift = gram_shift(stop - start)
-            _learn_base(pairs.ids, start, stop, top, shift, scratch)
+            alone = target_stop - target <= 2 * (stop - start) and (
+                p + 1 == len(pairs.target) or not _same_span(pairs.base, p + 1, start, stop)
+            )
+            if alone:
+                _flag(pairs.ids, target, target_stop, scratch.wanted, 1)
+            size = _keep(pairs.ids, start, stop, alone, scratch)
+            if alone:
+                _flag(pairs.ids, target, target_stop, scratch.wanted, 0)
+            _learn_base(size, top, scratch)
             if lcs:
-                set_masks(pairs.ids, start, _capped(start, stop, cap), masks)
-        if pairs.target[p, 0] >= 0:
-            if top > 0:
-                _match(pairs.ids, pairs.target[p, 0], pairs.target[p, 1], orders, mode, shift, scratch, out, p)
+                kept = _within(size, start, cap, scratch)
+                learn_masks(scratch.base_entries, kept, masks)
+        if target >= 0:
+            known = _known(pairs.ids, target, target_stop, scratch)
+            if len(orders):
+                _match(known, orders, mode, gram_shift(size), scratch, out, p)
             if lcs:
-                out[len(orders), p] = lcs_length(
-                    pairs.ids, pairs.target[p, 0], pairs.target[p, 1], start, _capped(start, stop, cap), masks
-                )
+                out[len(orders), p] = lcs_length(scratch.entries, known, scratch.base_entries, kept, masks)
 
 
 @inlined
-def _capped(start, stop, cap):
-    return stop if cap < 0 else min(stop, start + cap)
+def _same_span(spans, p, start, stop):
+    return spans[p, 0] == start and spans[p, 1] == stop
+
+
+@inlined
+def _flag(ids, start, stop, wanted, value):
+    for i in range(start, stop):
+        wanted[ids[i] + 1] = value
+
+
+@inlined
+def _keep(ids, start, stop, alone, scratch):
+    """Note the base's tokens that can be matched: if it has one target, and no long one, those of the target, otherwise
+    all that have an id. Returns how many; nothing else of the base is looked at again."""
+    wanted, entries, places = scratch.wanted, scratch.base_entries, scratch.base_places
+    size = np.int64(0)
+    for i in range(start, stop):
+        entry = np.int64(ids[i]) + 1
+        entries[size], places[size] = entry, i
+        size += np.int64(entry > 0) if not alone else np.int64(wanted[entry] & (entry > 0))
+    return size
+
+
+@inlined
+def _within(size, start, cap, scratch):
+    """How many of the base's kept tokens are among its first `cap`."""
+    while cap >= 0 and size > 0 and scratch.base_places[size - 1] >= start + cap:
+        size -= 1
+    return size
 
 
 @inlined
@@ -101,94 +143,94 @@ def _make_gram_scratch(pairs, top):
     slots = np.int64(1) << (64 - gram_shift(base))
     entries = max(base, pairs.vocabulary) + 2
     return GramScratch(
-        np.empty((top + 1, slots if top > 1 else 1), np.int32),
+        np.empty((top + 1, slots if top > 1 else 1), np.uint32),
         np.empty((top + 1, base + 2 if top > 1 else 1), np.uint64),
         np.zeros((top + 1, entries), np.int32),
         np.zeros((top + 1, entries), np.int32),
+        np.empty(max(base, target) + 1, np.int64),
+        np.empty(base + 1, np.int64),
         np.empty(base + 1, np.int64),
         np.empty(target + 1, np.int64),
+        np.empty(target + 1, np.int64),
+        np.zeros(entries, np.uint8),
     )
 
 
 @inlined
-def _forget_base(ids, start, stop, top, scratch):
-    """Zero the counts of the base's tokens; those of its longer grams are zeroed when they are made."""
-    if top > 0:
-        for i in range(start, stop):
-            scratch.counts[1, ids[i] + 1] = 0
-            scratch.left[1, ids[i] + 1] = 0
+def _forget_base(size, scratch):
+    """Zero the counts of the base's tokens; those of its longer grams are set when they are made."""
+    counts, entries = scratch.counts[1], scratch.base_entries
+    for i in range(size):
+        counts[entries[i]] = 0
 
 
 @inlined
-def _learn_base(ids, start, stop, top, shift, scratch):
-    """Count the base's grams of every order up to `top`."""
-    if top > 0:
-        for i in range(start, stop):
-            entry = np.int64(ids[i]) + 1
-            scratch.base[i - start] = entry
-            scratch.counts[1, entry] += 1
-            scratch.left[1, entry] += 1
+def _learn_base(size, top, scratch):
+    """Count the base's grams of every order up to `top`; a gram holds no token that is not kept."""
+    counts, grams, entries, places = scratch.counts[1], scratch.grams, scratch.base_entries, scratch.base_places
+    for i in range(size):
+        grams[i] = entries[i]
+        counts[entries[i]] += 1
+    shift = gram_shift(size)
     for order in range(2, top + 1):
-        table, keys, counts, left = (
-            scratch.table[order],
-            scratch.keys[order],
-            scratch.counts[order],
-            scratch.left[order],
-        )
+        table, keys, counts = scratch.table[order], scratch.keys[order], scratch.counts[order]
         table[: np.int64(1) << (64 - shift)] = 0
-        size = np.int64(0)
-        for i in range(stop - start - order + 1):
-            key = gram_key(scratch.base[i], np.int64(ids[start + i + order - 1]) + 1)
-            known = size
-            entry, size = add_gram(key, table, shift, keys, size)
-            if size != known:
-                counts[entry] = 0
-            counts[entry] += 1
-            left[entry] = counts[entry]
-            scratch.base[i] = entry
+        grown = np.int64(0)
+        for i in range(size):
+            end = i + order - 1
+            prefix, grams[i] = grams[i], 0
+            if prefix > 0 and end < size and places[end] - places[i] == order - 1:
+                entry, more = add_gram(gram_key(prefix, entries[end]), table, shift, keys, grown)
+                counts[entry] = np.int32(1) if more != grown else np.int32(counts[entry] + 1)
+                grams[i], grown = entry, more
 
 
 @inlined
-def _match(ids, start, stop, orders, mode, shift, scratch, out, p):
-    """Matches of one target with the learned base, for each order asked for."""
+def _known(ids, start, stop, scratch):
+    """Note the target's tokens that the base has too; returns how many. The others take no part in anything."""
+    counts, entries, places, grams = scratch.counts[1], scratch.entries, scratch.places, scratch.grams
+    known = np.int64(0)
     for i in range(start, stop):
         entry = np.int64(ids[i]) + 1
-        scratch.target[i - start] = entry if scratch.counts[1, entry] > 0 else 0
+        entries[known], places[known], grams[known] = entry, i, entry
+        known += np.int64(counts[entry] > 0)
+    return known
+
+
+@inlined
+def _match(known, orders, mode, shift, scratch, out, p):
+    """Matches of one target with the learned base, for each order asked for."""
     asked = 0
     for order in range(1, orders[-1] + 1):
-        grams = stop - start - order + 1
         if order > 1:
-            _extend(ids, start, grams, order, shift, scratch)
+            _extend(known, order, shift, scratch)
         if orders[asked] == order:
-            out[asked, p] = _count_shared(grams, mode, scratch.counts[order], scratch.left[order], scratch.target)
+            out[asked, p] = _count_shared(known, mode, scratch.counts[order], scratch.used[order], scratch.grams)
             asked += 1
 
 
 @inlined
-def _extend(ids, start, grams, order, shift, scratch):
-    """Turn the target's gram entries of order - 1 into those of `order`, 0 where the base has no such gram."""
-    table, keys = scratch.table[order], scratch.keys[order]
-    for i in range(grams):
-        prefix, token = scratch.target[i], np.int64(ids[start + i + order - 1]) + 1
-        entry = np.int64(0)
-        if prefix > 0 and scratch.counts[1, token] > 0:
-            _, entry = find_gram(gram_key(prefix, token), table, shift, keys)
-        scratch.target[i] = entry
+def _extend(known, order, shift, scratch):
+    """Turn the target's grams of order - 1 into those of `order`, 0 where the base has no such gram."""
+    table, keys, grams = scratch.table[order], scratch.keys[order], scratch.grams
+    entries, places = scratch.entries, scratch.places
+    for k in range(known):
+        end = k + order - 1
+        prefix, grams[k] = grams[k], 0
+        if prefix > 0 and end < known and places[end] - places[k] == order - 1:
+            _, grams[k] = find_gram(gram_key(prefix, entries[end]), table, shift, keys)
 
 
 @inlined
-def _count_shared(grams, mode, counts, left, entries):
-    """How many of the target's grams are matched, each gram of the base used once (multiset), or in another `mode`."""
+def _count_shared(known, mode, counts, used, grams):
+    """How many grams are matched, each gram of the base used once (multiset), or in another `mode`; entry 0 never is."""
     shared = np.int64(0)
-    if mode == MEMBERSHIP:
-        for i in range(grams):
-            shared += np.int64(counts[entries[i]] > 0)
-        return shared
-    for i in range(grams):
-        remaining = left[entries[i]]
-        matched = np.int32(remaining > 0)
-        shared += matched
-        left[entries[i]] = np.int32(0) if mode == SET else np.int32(remaining - matched)
-    for i in range(grams):
-        left[entries[i]] = counts[entries[i]]
+    for k in range(known):
+        gram = grams[k]
+        times = used[gram]
+        limit = counts[gram] if mode == MULTISET else np.int32(counts[gram] > 0)
+        shared += np.int64(limit > 0) if mode == MEMBERSHIP else np.int64(times < limit)
+        used[gram] = times + 1
+    for k in range(known):
+        used[grams[k]] = 0
     return shared

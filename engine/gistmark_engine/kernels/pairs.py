@@ -4,23 +4,59 @@ from __future__ import annotations
 
 import numpy as np
 
-from gistmark_engine.jit import kernel
+from gistmark_engine.jit import inlined, kernel
 
 
 @kernel
-def reference_pairs(groups, offsets):
-    """(row, reference) int64 [pairs] of every summary with every reference of its group: by group, reference, member."""
+def reference_pairs(cut, groups):
+    """Every summary with every reference of its group: target and base spans [pairs, 2], by group, reference, member.
+
+    The base is the reference, so that its tables serve a whole group; for a row on its own it is the shorter of the two.
+    Multiset overlap and LCS do not mind which is which.
+    """
     count = np.int64(0)
-    for g in range(len(offsets) - 1):
-        count += (offsets[g + 1] - offsets[g]) * (groups.offsets[g + 1] - groups.offsets[g])
-    row, reference = np.empty(count, np.int64), np.empty(count, np.int64)
+    for g in range(len(groups.offsets) - 1):
+        members = groups.offsets[g + 1] - groups.offsets[g]
+        count += (cut.reference_offsets[g + 1] - cut.reference_offsets[g]) * members
+    target, base = np.empty((count, 2), np.int64), np.empty((count, 2), np.int64)
     pair = 0
-    for g in range(len(offsets) - 1):
-        for k in range(offsets[g], offsets[g + 1]):
+    for g in range(len(groups.offsets) - 1):
+        alone = groups.offsets[g + 1] - groups.offsets[g] == 1
+        for k in range(cut.reference_offsets[g], cut.reference_offsets[g + 1]):
             for m in range(groups.offsets[g], groups.offsets[g + 1]):
-                row[pair], reference[pair] = groups.members[m], k
+                row = groups.members[m]
+                swap = alone and _size(cut.summary, row) <= _size(cut.reference, k) and cut.summary[row, 0] >= 0
+                _put(base if swap else target, pair, cut.summary, row)
+                _put(target if swap else base, pair, cut.reference, k)
                 pair += 1
-    return row, reference
+    return target, base
+
+
+@inlined
+def _size(spans, k):
+    return spans[k, 1] - spans[k, 0]
+
+
+@inlined
+def _put(to, pair, spans, k):
+    to[pair, 0], to[pair, 1] = spans[k, 0], spans[k, 1]
+
+
+@kernel
+def union_pairs(cut, groups):
+    """(reference, row) of the same pairs in the same order, int64 [pairs] each."""
+    count = np.int64(0)
+    for g in range(len(groups.offsets) - 1):
+        members = groups.offsets[g + 1] - groups.offsets[g]
+        count += (cut.reference_offsets[g + 1] - cut.reference_offsets[g]) * members
+    reference, row = np.empty(count, np.int64), np.empty(count, np.int64)
+    pair = 0
+    for g in range(len(groups.offsets) - 1):
+        for k in range(cut.reference_offsets[g], cut.reference_offsets[g + 1]):
+            for m in range(groups.offsets[g], groups.offsets[g + 1]):
+                reference[pair], row[pair] = k, groups.members[m]
+                pair += 1
+    return reference, row
 
 
 @kernel
@@ -29,7 +65,7 @@ def source_pairs(cut, groups):
 
     Returns (target spans [pairs, 2], base spans [pairs, 2], pair of each reference, pair of each row).
     """
-    count = len(cut.reference) + len(cut.summary)
+    count = cut.reference_offsets[-1] + len(cut.summary)  # cut.reference has room for null references too
     target, base = np.empty((count, 2), np.int64), np.empty((count, 2), np.int64)
     reference_pair, row_pair = np.empty(len(cut.reference), np.int64), np.empty(len(cut.summary), np.int64)
     pair = 0

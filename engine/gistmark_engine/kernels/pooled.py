@@ -54,15 +54,14 @@ def _make_pool(cut, top):
     tokens, longest, vocabulary = np.int64(0), np.int64(0), np.int64(0)
     for g in range(len(cut.reference_offsets) - 1):
         tokens = max(tokens, _reference_tokens(cut, g))
-        vocabulary = max(vocabulary, cut.shared[g])
+        vocabulary = max(vocabulary, cut.vocabulary[g])
     for k in range(cut.reference_offsets[-1]):
         longest = max(longest, cut.reference[k, 1] - cut.reference[k, 0])
     for row in range(len(cut.summary)):
         longest = max(longest, cut.summary[row, 1] - cut.summary[row, 0])
-        vocabulary = max(vocabulary, cut.whole[row])
     size = max(tokens, vocabulary) + 2
     return Pool(
-        np.empty((top + 1, np.int64(1) << (64 - gram_shift(tokens))), np.int32),
+        np.empty((top + 1, np.int64(1) << (64 - gram_shift(tokens))), np.uint32),
         np.empty((top + 1, size), np.uint64),
         np.zeros((top + 1, size), np.int32),
         np.zeros((top + 1, size), np.int32),
@@ -85,8 +84,10 @@ def _learn(cut, g, shift, pool):
                 token = np.int64(cut.ids[start + i + order - 1]) + 1
                 entry = token
                 if order > 1:
-                    key, known = gram_key(pool.entries[i], token), sizes[order]
-                    entry, sizes[order] = add_gram(key, pool.table[order], shift, pool.keys[order], known)
+                    prefix, known, entry = pool.entries[i], sizes[order], np.int64(0)
+                    if prefix > 0 and token > 0:
+                        key = gram_key(prefix, token)
+                        entry, sizes[order] = add_gram(key, pool.table[order], shift, pool.keys[order], known)
                     if entry > known:
                         pool.most[order, entry] = 0
                 pool.entries[i] = entry

@@ -10,13 +10,13 @@ from gistmark_engine.arrow import INTEGER, NULL
 from gistmark_engine.intrinsics import load_byte, popcount, trailing_zeros
 from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.classify import INVALID, classify
-from gistmark_engine.kernels.intern import add, find, rehash, token_words
+from gistmark_engine.kernels.intern import SHORT, add, find, rehash, token_words
 from gistmark_engine.kernels.memo import stemmed
 from gistmark_engine.tokenizers.rule import GIVEN
 
 U0, U1 = np.uint64(0), np.uint64(1)
-FLUSH, ROOM = 256, 512
-"""Tokens are numbered once FLUSH of them are marked; a block adds at most 65."""
+FLUSH, ROOM, TYPICAL = 256, 512, 12
+"""Tokens are numbered once FLUSH of them are marked; a block adds at most 65, and TYPICAL places are written ahead."""
 
 
 class Scratch(NamedTuple):
@@ -31,7 +31,7 @@ class Scratch(NamedTuple):
     last: np.ndarray
     table: np.ndarray
     vocabulary: np.ndarray
-    slots: np.ndarray
+    tails: np.ndarray
     ids: np.ndarray
     sentence_stops: np.ndarray
 
@@ -57,19 +57,18 @@ def _number(count, insert, cursor, rules, scratch):
     if insert and 2 * (size + count) > np.int64(1) << (64 - shift):
         while 2 * (size + count) > np.int64(1) << (64 - shift):
             shift -= 1
-        rehash(scratch.table, shift, scratch.vocabulary, scratch.slots, size)
-    base = scratch.folded.ctypes.data
+        rehash(scratch.table, shift, scratch.vocabulary, size)
+    folded, table, vocabulary, tails = scratch.folded, scratch.table, scratch.vocabulary, scratch.tails
+    base, first, last, ids = folded.ctypes.data, scratch.first, scratch.last, scratch.ids
     for k in range(count):
-        start, length = scratch.first[k], scratch.last[k] - scratch.first[k]
+        start, length = first[k], last[k] - first[k]
         a, b = token_words(base + start, length)
-        a, b, length = stemmed(a, b, length, start, scratch.folded, rules.memo)
+        a, b, length = stemmed(a, b, length, start, folded, rules.memo)
         if insert:
-            entry, size = add(
-                a, b, start, length, scratch.table, shift, scratch.vocabulary, scratch.slots, scratch.folded, size
-            )
+            entry, size = add(a, b, start, length, table, shift, vocabulary, tails, folded, size)
         else:
-            _, entry = find(a, b, start, length, scratch.table, shift, scratch.vocabulary, scratch.folded)
-        scratch.ids[at + k] = entry - 1
+            _, entry = find(a, b, start, length, table, shift, vocabulary, tails, folded)
+        ids[at + k] = entry - 1
     return Cursor(cursor.folded, at + count, cursor.sentences, size, shift)
 
 
@@ -82,28 +81,39 @@ def _read_piece(address, length, insert, cursor, rules, scratch):
     )  # fmt: skip
     if size == INVALID:
         return Cursor(cursor.folded, cursor.ids, cursor.sentences, -1, cursor.shift)
-    begun, ended = 0, 0
+    begun, ended = np.int64(0), np.int64(0)
     blocks = (size >> 6) + 1
     for block in range(blocks):
         at = cursor.folded + 64 * block
-        bits = scratch.starts[block]
         if rules.sentences and scratch.breaks[block] != U0:
             cursor = _note_sentences(block, begun, cursor, scratch)
-        while bits != U0:
-            scratch.first[begun] = at + trailing_zeros(bits)
-            bits &= bits - U1
-            begun += 1
-        bits = scratch.ends[block]
-        while bits != U0:
-            scratch.last[ended] = at + trailing_zeros(bits)
-            bits &= bits - U1
-            ended += 1
+        begun = _unpack(scratch.starts[block], at, scratch.first, begun)
+        ended = _unpack(scratch.ends[block], at, scratch.last, ended)
         if ended >= FLUSH or block == blocks - 1:
             cursor = _number(ended, insert, cursor, rules, scratch)
             if begun > ended:
                 scratch.first[0] = scratch.first[ended]
-            begun, ended = begun - ended, 0
+            begun, ended = begun - ended, np.int64(0)
     return Cursor(cursor.folded + size, cursor.ids, cursor.sentences, cursor.size, cursor.shift)
+
+
+@inlined
+def _unpack(bits, at, positions, count):
+    """Append the positions of a block's set bits; returns the new count.
+
+    Twelve are written whether they are there or not: a block of ordinary text has about ten, and a loop that always runs
+    the same way costs less than a branch that is mispredicted.
+    """
+    total = count + popcount(bits)
+    for k in range(TYPICAL):
+        positions[count + k] = at + trailing_zeros(bits)
+        bits &= bits - U1
+    count += TYPICAL
+    while bits != U0:
+        positions[count] = at + trailing_zeros(bits)
+        bits &= bits - U1
+        count += 1
+    return total
 
 
 @inlined
@@ -134,20 +144,20 @@ def _read_token(address, length, insert, cursor, rules, scratch):
         scratch.folded[start + k] = 0
     scratch.first[0], scratch.last[0] = start, start + length
     cursor = _number(1, insert, cursor, rules, scratch)
-    kept = length if length > 16 else np.int64(0)
+    kept = length if length > SHORT else np.int64(0)
     return Cursor(start + kept, cursor.ids, cursor.sentences, cursor.size, cursor.shift)
 
 
 @inlined
-def read_text(texts, t, insert, cursor, rules, scratch):
+def read_text(t, insert, cursor, rows, rules, scratch):
     """Tokens of text t; the stop of its last sentence is noted too."""
-    for p in range(texts.start[t], texts.stop[t]):
-        if texts.length[p] == NULL:
+    for p in range(rows.start[t], rows.stop[t]):
+        if rows.length[p] == NULL:
             continue
         if rules.code == GIVEN:
-            cursor = _read_token(texts.address[p], texts.length[p], insert, cursor, rules, scratch)
+            cursor = _read_token(rows.address[p], rows.length[p], insert, cursor, rules, scratch)
         else:
-            cursor = _read_piece(texts.address[p], texts.length[p], insert, cursor, rules, scratch)
+            cursor = _read_piece(rows.address[p], rows.length[p], insert, cursor, rules, scratch)
             if cursor.size < 0:
                 return cursor
             if rules.sentences:

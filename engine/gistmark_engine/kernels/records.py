@@ -7,21 +7,20 @@ from typing import NamedTuple
 import numpy as np
 
 
-class TextArrays(NamedTuple):
-    """Texts as a kernel reads them: the pieces of each, and each piece's address and length."""
+class Rows(NamedTuple):
+    """Some rows and all texts of the job.
+
+    Text t is the pieces start[t]:stop[t], both -1 for a null text; piece p is `length[p]` bytes at `address[p]`. The
+    summary of row r is text `summary + r`, its source `source + r`, where -1 says that the role is absent; its references
+    are the texts reference_first[r]:reference_last[r].
+    """
 
     start: np.ndarray
     stop: np.ndarray
     address: np.ndarray
     length: np.ndarray
-
-
-class Rows(NamedTuple):
-    """The texts of all rows by role; an absent role has null texts, or no references."""
-
-    summary: TextArrays
-    source: TextArrays
-    reference: TextArrays
+    summary: int
+    source: int
     reference_first: np.ndarray
     reference_last: np.ndarray
 
@@ -37,9 +36,9 @@ class Cut(NamedTuple):
     """All texts of some rows as ids.
 
     A span is a pair of indices into `ids`, [start, stop), -1 for a null text; a sentence span is a pair of indices into
-    `sentence_stops`, which holds where in `ids` each sentence stops. Summaries go by row, sources by group; the
-    references of group g are reference_offsets[g]:reference_offsets[g + 1]. `shared[g]` counts the ids of a group's shared
-    texts, `whole[row]` those of its summary too.
+    `sentence_stops`, which holds where in `ids` each sentence stops. Summaries go by row, sources by group; the references
+    of group g are reference_offsets[g]:reference_offsets[g + 1], null ones left out. `vocabulary` bounds the ids of each
+    group; -1 is a token that no text it is compared with has.
     """
 
     ids: np.ndarray
@@ -51,8 +50,7 @@ class Cut(NamedTuple):
     reference_offsets: np.ndarray
     reference: np.ndarray
     reference_sentences: np.ndarray
-    shared: np.ndarray
-    whole: np.ndarray
+    vocabulary: np.ndarray
 
 
 class Rules(NamedTuple):

@@ -1,21 +1,175 @@
 """Rows of text to rows of token ids.
 
 Rows that share their references and source form a group: those texts are read once, and each summary of the group is
-laid on top of their vocabulary and taken off again. Ids are dense from 0 within a group's texts.
+looked up in their vocabulary. A row on its own is read the other way round, shortest first: its summary makes the
+vocabulary, and the longer texts are looked up in it. Either way, of two texts that are ever compared at least one has
+ids of its own for all its tokens; a token of the other that it lacks gets -1, which costs no entry.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from gistmark_engine.arrow import NULL
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
-from gistmark_engine.kernels.intern import ROW, clear, remove
+from gistmark_engine.kernels.intern import clear, remove
 from gistmark_engine.kernels.reading import ROOM, Cursor, Scratch, read_text
 from gistmark_engine.kernels.records import Cut
 
 SLACK = 256
+
+
+class Spans(NamedTuple):
+    """Spans and sentence spans of all texts of the range: summaries by row, then sources by group, then references."""
+
+    text: np.ndarray
+    sentence: np.ndarray
+    reference_offsets: np.ndarray
+    vocabulary: np.ndarray
+
+
+class Group(NamedTuple):
+    """One group: its members in `groups.members`, its first row, whether its summary is read first."""
+
+    number: int
+    first: int
+    last: int
+    row: int
+    alone: bool
+
+
+@kernel
+def tokenise_rows(rows, groups, rules):
+    """Cut all texts of the given rows; returns (cut, whether every text was UTF-8)."""
+    count, shared = len(rows.reference_first), len(groups.offsets) - 1
+    scratch = _make_scratch(rows, groups, rules)
+    slots = count + shared + _references(rows, groups)
+    spans = Spans(
+        np.full((slots, 2), NULL, np.int64), np.full((slots, 2), NULL, np.int64),
+        np.zeros(shared + 1, np.int64), np.empty(shared, np.int64),
+    )  # fmt: skip
+    valid = _read_rows(rows, groups, rules, scratch, spans)
+    last = count + shared + spans.reference_offsets[shared]
+    cut = Cut(
+        scratch.ids, scratch.sentence_stops,
+        spans.text[:count], spans.sentence[:count],
+        spans.text[count : count + shared], spans.sentence[count : count + shared],
+        spans.reference_offsets, spans.text[count + shared : last], spans.sentence[count + shared : last],
+        spans.vocabulary,
+    )  # fmt: skip
+    return cut, valid
+
+
+@inlined
+def _references(rows, groups):
+    """References of all groups, null ones too."""
+    total = np.int64(0)
+    for g in range(len(groups.offsets) - 1):
+        row = groups.members[groups.offsets[g]]
+        total += rows.reference_last[row] - rows.reference_first[row]
+    return total
+
+
+@inlined
+def _read_rows(rows, groups, rules, scratch, spans):
+    """Fill `spans`; returns whether every text was UTF-8, and stops at the first that is not."""
+    rows, groups, rules = borrowed(rows), borrowed(groups), borrowed(rules)
+    scratch, spans = borrowed(scratch), borrowed(spans)
+    cursor = Cursor(np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(58))
+    for g in range(len(groups.offsets) - 1):
+        first, last = groups.offsets[g], groups.offsets[g + 1]
+        row = groups.members[first]
+        own, shared = _room_of(rows.summary, row, rows), _shared_room(rows, row)
+        alone = last - first == 1 and (rules.whole or own <= shared)
+        shift = _fitting_shift(own if alone else shared)
+        clear(scratch.table, shift)
+        cursor = Cursor(np.int64(0), cursor.ids, cursor.sentences, np.int64(0), shift)
+        cursor = _read_group(Group(g, first, last, row, alone), cursor, rows, groups, rules, scratch, spans)
+        if cursor.size < 0:
+            return False
+        spans.vocabulary[g] = cursor.size
+    return True
+
+
+@inlined
+def _fitting_shift(room):
+    """The table's shift for so many bytes of ordinary text: a sparse table up to 4 KB, six slots a token or more, so that
+    most searches end where they begin; beyond that two slots a token."""
+    shift = np.int64(58)
+    while np.int64(1) << (64 - shift) < (room if room < 1024 else max(room // 3, 1024)):
+        shift -= 1
+    return shift
+
+
+@inlined
+def _read_group(group, cursor, rows, groups, rules, scratch, spans):
+    """Summary, references, source of a row on its own; references, source, summaries of a group."""
+    row, members, count = group.row, group.last - group.first, len(rows.reference_first)
+    many = rows.reference_last[row] - rows.reference_first[row]
+    lead = members if group.alone else np.int64(0)
+    reference_slot = count + len(groups.offsets) - 1 + spans.reference_offsets[group.number]
+    base, largest = cursor, np.int64(0)
+    for step in range(members + many + 1):
+        at = step - lead
+        is_reference, is_source = 0 <= at < many, at == many
+        if is_reference:
+            t, slot, insert = rows.reference_first[row] + at, reference_slot, not group.alone or rows.source >= 0
+            if rows.start[t] == NULL:
+                continue
+            reference_slot += 1
+        elif is_source:
+            t, slot, insert = _text_of(rows.source, row), count + group.number, not group.alone
+        else:
+            member = groups.members[group.first + (step if group.alone else at - many - 1)]
+            t, slot, insert = _text_of(rows.summary, member), member, group.alone or rules.whole
+        before = cursor
+        if t >= 0 and rows.start[t] != NULL:
+            cursor = read_text(t, insert, cursor, rows, rules, scratch)
+            if cursor.size < 0:
+                return cursor
+            spans.text[slot, 0], spans.text[slot, 1] = before.ids, cursor.ids
+            spans.sentence[slot, 0], spans.sentence[slot, 1] = before.sentences, cursor.sentences
+        largest = max(largest, cursor.size)
+        if is_source:
+            base = cursor
+        elif not is_reference and not group.alone:
+            remove(scratch.table, cursor.shift, scratch.vocabulary, cursor.size, base.size)
+            cursor = Cursor(base.folded, cursor.ids, cursor.sentences, base.size, cursor.shift)
+    spans.reference_offsets[group.number + 1] = reference_slot - count - len(groups.offsets) + 1
+    return Cursor(cursor.folded, cursor.ids, cursor.sentences, largest, cursor.shift)
+
+
+@inlined
+def _text_of(role, row):
+    """The text of a row in a role, -1 where the role is absent."""
+    return role + row if role >= 0 else np.int64(NULL)
+
+
+@inlined
+def _room_of(role, row, rows):
+    t = _text_of(role, row)
+    return _text_room(t, rows) if t >= 0 else np.int64(0)
+
+
+@inlined
+def _text_room(t, rows):
+    """Bytes of a text, one more a piece; an integer token counts as eight."""
+    room = np.int64(0)
+    for p in range(max(rows.start[t], 0), max(rows.stop[t], 0)):
+        room += 1 + abs(rows.length[p])
+    return room
+
+
+@inlined
+def _shared_room(rows, row):
+    """Bytes of a group's source and references."""
+    room = _room_of(rows.source, row, rows)
+    for t in range(rows.reference_first[row], rows.reference_last[row]):
+        room += _text_room(t, rows)
+    return room
 
 
 @inlined
@@ -23,13 +177,10 @@ def _room(rows, groups):
     """(folded bytes a group may need, ids and sentences the whole range may need)."""
     widest, total = np.int64(0), np.int64(0)
     for g in range(len(groups.offsets) - 1):
-        row = groups.members[groups.offsets[g]]
-        shared = _text_room(rows.source, row)
-        for k in range(rows.reference_first[row], rows.reference_last[row]):
-            shared += _text_room(rows.reference, k)
+        shared = _shared_room(rows, groups.members[groups.offsets[g]])
         longest = np.int64(0)
         for m in range(groups.offsets[g], groups.offsets[g + 1]):
-            own = _text_room(rows.summary, groups.members[m])
+            own = _room_of(rows.summary, groups.members[m], rows)
             longest = max(longest, own)
             total += own
         widest = max(widest, shared + longest)
@@ -38,19 +189,10 @@ def _room(rows, groups):
 
 
 @inlined
-def _text_room(texts, t):
-    """Bytes of a text, one more a piece; an integer token counts as eight."""
-    room = np.int64(0)
-    for p in range(max(texts.start[t], 0), max(texts.stop[t], 0)):
-        room += 1 + abs(texts.length[p])
-    return room
-
-
-@inlined
 def _make_scratch(rows, groups, rules):
     widest, total = _room(rows, groups)
     blocks = (widest * 3 // 2 >> 6) + 3
-    slots = 64
+    slots = 1024
     while slots < 2 * (widest + SLACK):
         slots *= 2
     return Scratch(
@@ -62,108 +204,8 @@ def _make_scratch(rows, groups, rules):
         np.empty(ROOM, np.int64),
         np.empty(ROOM, np.int64),
         np.empty(slots, np.uint32),
-        np.empty(ROW * (widest + SLACK), np.uint64),
-        np.empty(widest + SLACK, np.int32),
+        np.empty(2 * (widest + SLACK), np.uint64),
+        np.empty(2 * (widest + SLACK), np.int64),
         np.empty(total + 1, np.int32),
         np.empty(total + 1 if rules.sentences else 1, np.int64),
     )
-
-
-@inlined
-def _note(spans, sentence_spans, k, before, after, null):
-    """Note where a text's ids (and its sentences) lie; -1 for a null text."""
-    spans[k, 0] = NULL if null else before.ids
-    spans[k, 1] = NULL if null else after.ids
-    sentence_spans[k, 0] = before.sentences
-    sentence_spans[k, 1] = after.sentences
-
-
-@inlined
-def _begin_group(rows, row, cursor, scratch):
-    """An empty table that fits a group of ordinary text: some two slots a token of its shared texts, at least 64."""
-    room = _text_room(rows.source, row)
-    for k in range(rows.reference_first[row], rows.reference_last[row]):
-        room += _text_room(rows.reference, k)
-    shift = np.int64(58)
-    while np.int64(1) << (64 - shift) < room // 4:
-        shift -= 1
-    clear(scratch.table, shift, scratch.vocabulary)
-    return Cursor(np.int64(0), cursor.ids, cursor.sentences, np.int64(0), shift)
-
-
-@inlined
-def _read_shared(rows, g, row, cursor, rules, scratch, cut):
-    """Source and references of group g, null references left out."""
-    before = cursor
-    cursor = read_text(rows.source, row, True, cursor, rules, scratch)
-    _note(cut.source, cut.source_sentences, g, before, cursor, rows.source.start[row] < 0)
-    slot = cut.reference_offsets[g]
-    for k in range(rows.reference_first[row], rows.reference_last[row]):
-        if rows.reference.start[k] >= 0 and cursor.size >= 0:
-            before = cursor
-            cursor = read_text(rows.reference, k, True, cursor, rules, scratch)
-            _note(cut.reference, cut.reference_sentences, slot, before, cursor, False)
-            slot += 1
-    cut.reference_offsets[g + 1] = slot
-    cut.shared[g] = cursor.size
-    return cursor
-
-
-@inlined
-def _read_summaries(rows, groups, g, cursor, rules, scratch, cut):
-    """The summaries of group g, each on top of the shared vocabulary alone."""
-    base = cursor
-    for m in range(groups.offsets[g], groups.offsets[g + 1]):
-        row = groups.members[m]
-        before = Cursor(base.folded, cursor.ids, cursor.sentences, base.size, cursor.shift)
-        cursor = read_text(rows.summary, row, rules.whole, before, rules, scratch)
-        if cursor.size < 0:
-            return cursor
-        _note(cut.summary, cut.summary_sentences, row, before, cursor, rows.summary.start[row] < 0)
-        cut.whole[row] = cursor.size
-        if rules.whole:
-            remove(scratch.table, scratch.slots, cursor.size, base.size)
-    return cursor
-
-
-@inlined
-def _make_cut(rows, groups, scratch):
-    """Empty spans for all texts of the rows."""
-    count, shared, references = len(rows.summary.start), len(groups.offsets) - 1, np.int64(0)
-    for g in range(shared):
-        row = groups.members[groups.offsets[g]]
-        references += rows.reference_last[row] - rows.reference_first[row]
-    return Cut(
-        scratch.ids, scratch.sentence_stops,
-        np.empty((count, 2), np.int64), np.empty((count, 2), np.int64),
-        np.empty((shared, 2), np.int64), np.empty((shared, 2), np.int64),
-        np.zeros(shared + 1, np.int64),
-        np.empty((references, 2), np.int64), np.empty((references, 2), np.int64),
-        np.empty(shared, np.int64), np.empty(count, np.int64),
-    )  # fmt: skip
-
-
-@kernel
-def tokenise_rows(rows, groups, rules):
-    """Cut all texts of the given rows; returns (cut, whether every text was UTF-8)."""
-    scratch = _make_scratch(rows, groups, rules)
-    cut = _make_cut(rows, groups, scratch)
-    valid = _read_rows(rows, groups, rules, scratch, cut)
-    return cut, valid
-
-
-@inlined
-def _read_rows(rows, groups, rules, scratch, cut):
-    """Fill `cut`; returns whether every text was UTF-8, and stops at the first that is not."""
-    rows, groups, rules = borrowed(rows), borrowed(groups), borrowed(rules)
-    scratch, cut = borrowed(scratch), borrowed(cut)
-    cursor = Cursor(np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(58))
-    for g in range(len(groups.offsets) - 1):
-        row = groups.members[groups.offsets[g]]
-        cursor = _begin_group(rows, row, cursor, scratch)
-        cursor = _read_shared(rows, g, row, cursor, rules, scratch, cut)
-        if cursor.size >= 0:
-            cursor = _read_summaries(rows, groups, g, cursor, rules, scratch, cut)
-        if cursor.size < 0:
-            return False
-    return True

@@ -150,16 +150,19 @@ def _count(tokens: Tokens, char_order: int, word_order: int) -> tuple[Matches, M
     """n-grams of characters and of words that each summary shares with each reference of its group."""
     from gistmark_engine.kernels.chrf import Matches
     from gistmark_engine.kernels.overlap import MULTISET, Pairs, overlap_pairs
+    from gistmark_engine.kernels.pairs import reference_pairs
     from gistmark_engine.kernels.words import Words, number_words
 
-    cut, (row, reference) = tokens.cut, tokens.reference_pairs()
-    pairs = tokens.pairs(cut.summary[row], cut.reference[reference])
+    cut, groups = tokens.cut, tokens.groups
+    pairs = tokens.pairs(*reference_pairs(cut, groups))
     hits = overlap_pairs(pairs, np.arange(1, char_order + 1), MULTISET, False, -1)[:-1]
     characters = Matches(hits, cut.summary, cut.reference)
     if word_order == 0:
         return characters, Matches(hits[:0], cut.summary, cut.reference)
-    words: Words = number_words(cut, tokens.groups)
-    pairs = Pairs(words.ids, words.summary[row], words.reference[reference], words.vocabulary)
+    words: Words = number_words(cut, groups)
+    spans = cut._replace(summary=words.summary, reference=words.reference)
+    target, base = reference_pairs(spans, groups)
+    pairs = Pairs(words.ids, target, base, words.vocabulary)
     hits = overlap_pairs(pairs, np.arange(1, word_order + 1), MULTISET, False, -1)[:-1]
     return characters, Matches(hits, words.summary, words.reference)
 

@@ -99,22 +99,24 @@ def _run(
 def _count_hits(tokens: Tokens, types: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Hits [types, pairs] of every summary with every reference of its group, and the n-gram order of each type."""
     from gistmark_engine.kernels.overlap import MULTISET, overlap_pairs
+    from gistmark_engine.kernels.pairs import reference_pairs
 
     orders = np.array(sorted({int(kind) for kind in types if kind.isdigit()}), np.int64)
-    summary_of, reference_of = tokens.reference_pairs()
-    pairs = tokens.pairs(tokens.cut.summary[summary_of], tokens.cut.reference[reference_of])
+    pairs = tokens.pairs(*reference_pairs(tokens.cut, tokens.groups))
     counts = overlap_pairs(pairs, orders, MULTISET, "L" in types, -1)
     by_type = {str(order): counts[k] for k, order in enumerate(orders)} | {"L": counts[-1]}
     if "Lsum" in types:
-        by_type["Lsum"] = _union_hits(tokens, summary_of, reference_of)
+        by_type["Lsum"] = _union_hits(tokens)
     hits = np.stack([by_type[kind] for kind in types])
     return hits, np.array([int(kind) if kind.isdigit() else 1 for kind in types], np.int64)
 
 
-def _union_hits(tokens: Tokens, summary_of: NDArray[np.int64], reference_of: NDArray[np.int64]) -> NDArray[np.int64]:
+def _union_hits(tokens: Tokens) -> NDArray[np.int64]:
+    from gistmark_engine.kernels.pairs import union_pairs
     from gistmark_engine.kernels.summary_lcs import Sentences, union_hits
 
     cut = tokens.cut
+    reference_of, summary_of = union_pairs(cut, tokens.groups)
     hits: NDArray[np.int64] = union_hits(
         Sentences(cut.ids, cut.sentence_stops, cut.reference, cut.reference_sentences),
         reference_of,

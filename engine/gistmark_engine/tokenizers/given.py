@@ -9,8 +9,9 @@ import pyarrow as pa
 from gistmark_engine.arrow import read_references, read_texts
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError
+from gistmark_engine.inputs import Inputs
 from gistmark_engine.metric import Batch, Tokenizer
-from gistmark_engine.tokens import Tokens, make_rows, tokenise
+from gistmark_engine.tokens import Tokens, tokenise
 
 Cut = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 """Cuts many texts at once."""
@@ -30,8 +31,9 @@ def cut_batch(batch: Batch, cut: Cut) -> Tokens:
     texts = read_texts(Column(pa.array(_cut(summaries, given), TOKENS), "summary", "tokens"))
     lists = [None if one is None else _cut(one, given) for one in references]
     read = read_references(Column(pa.array(lists, pa.list_(TOKENS)), "references", "tokens"))
-    rows = make_rows({"summary": texts}, read, 0, batch.rows)
-    tokens = tokenise(rows, Tokenizer("whitespace"), given=True, null={"summary": texts.null, "references": read.null})
+    inputs = Inputs(batch.rows, {}, {"summary": texts}, read)
+    rows, null = inputs.rows(("summary", "references"), 0, batch.rows), inputs.null(0, batch.rows)
+    tokens = tokenise(rows, Tokenizer("whitespace"), given=True, null=null)
     if tokens is None:
         raise RuntimeError("a Python string is always UTF-8")
     return tokens

@@ -14,13 +14,14 @@ ACROSS = 8
 Line = tuple[str, list[str]]
 Row = dict[str, Any]
 Key = tuple[str, str, str, str | None]
+Cells = Sequence[Mapping[Key, Row]]
 
 
 def render(summary: pl.DataFrame, by: str | None) -> str:
     """A frame of `gistmark.summarise` as aligned text.
 
-    Under the statistics of fields that stand on the same counts come those counts: n values and n_null nulls. Levels
-    of an enum that never occur are left out.
+    Under the statistics of a metric come the counts they stand on: n values and n_null nulls, of most of its fields and
+    then, by name, of those that differ. Left out are an enum's levels that never occur, and the share of flags not set.
     """
     by_group: dict[object, list[Row]] = {}
     for row in summary.iter_rows(named=True):
@@ -44,25 +45,37 @@ def _block(by_group: Mapping[object, Sequence[Row]]) -> str:
 
 
 def _lines(by_group: Mapping[object, Sequence[Row]]) -> Iterator[Line]:
-    """A heading for each metric, a line for each statistic, and two for the counts it stands on."""
+    """A heading for each metric, a line for each statistic, and the counts that these stand on."""
     cells = [{_key(row): row for row in rows} for rows in by_group.values()]
     keys = [key for key in dict.fromkeys(key for group in cells for key in group) if _occurs(key, cells)]
     for metric, of_metric in groupby(keys, key=lambda key: key[0]):
+        same = list(of_metric)
         yield metric, []
-        for counts, same in groupby(of_metric, key=lambda key: [_counts(group.get(key)) for group in cells]):
-            for key in same:
-                yield _label(key), [_number(group.get(key)) for group in cells]
-            yield "    n", [n for n, _ in counts]
-            yield "    n_null", [n_null for _, n_null in counts]
+        for key in same:
+            yield _label(key), [_number(group.get(key)) for group in cells]
+        yield from _count_lines(same, cells)
+
+
+def _count_lines(keys: Sequence[Key], cells: Cells) -> Iterator[Line]:
+    """Values and nulls behind most fields of a metric, then those behind each set of fields that has others."""
+    fields: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for key in keys:
+        names = fields.setdefault(tuple(_counts(group.get(key)) for group in cells), [])
+        names += [key[1]] if key[1] not in names else []
+    for place, (counts, names) in enumerate(sorted(fields.items(), key=lambda item: -len(item[1]))):
+        of = f" of {', '.join(names)}" if place else ""
+        yield f"  n{of}", [n for n, _ in counts]
+        yield f"  n_null{of}", [n_null for _, n_null in counts]
 
 
 def _key(row: Row) -> Key:
     return row["metric"], row["field"], row["statistic"], row["level"]
 
 
-def _occurs(key: Key, cells: Sequence[Mapping[Key, Row]]) -> bool:
-    """Whether a line says anything: all do but those of an enum's level that no row has."""
-    return key[3] in (None, "true", "false") or any(group[key]["value"] for group in cells if key in group)
+def _occurs(key: Key, cells: Cells) -> bool:
+    """Whether a line says anything new: not a level that no row has, nor the share of a flag that is not set."""
+    level = key[3]
+    return level in (None, "true") or (level != "false" and any(group[key]["value"] for group in cells if key in group))
 
 
 def _label(key: Key) -> str:

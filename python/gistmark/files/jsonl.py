@@ -1,14 +1,15 @@
 """JSON lines: read by Polars, checked strictly, and a bad line found by its number.
 
-Polars names no line in its errors and turns numbers or lists among strings into strings. So the columns that hold
-texts are checked once more by Arrow's reader, which is strict, and only when one of the two objects are the lines gone
-through one by one.
+Polars names no line in its errors, turns numbers or lists among strings into strings, and does not keep the order of
+columns in large files. So the columns that hold texts are checked once more by Arrow's reader, which is strict, and only
+when one of the two objects are the lines gone through one by one.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
@@ -21,6 +22,7 @@ from gistmark_engine.errors import InputError, shorten
 
 BOM = b"\xef\xbb\xbf"
 BLOCK = 1 << 24
+PEEK = 1000
 ARROW_TYPES = {pl.String(): pa.string(), pl.List(pl.String()): pa.list_(pa.string())}
 
 
@@ -33,14 +35,14 @@ def scan(path: Path, text: Collection[str]) -> pl.LazyFrame:
         path = spool(_lines(path), "copy.jsonl")
     try:
         frame = pl.scan_ndjson(path, infer_schema_length=None)
-        if _strict(path, {name: kind for name, kind in frame.collect_schema().items() if name in text}):
-            return frame
+        schema = frame.collect_schema()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(first_problem(path, text) or f"{path}: {error}") from error
-    found = first_problem(path, text)
-    if found:
-        raise InputError(found)
-    return frame
+    if not _strict(path, {name: kind for name, kind in schema.items() if name in text}):
+        found = first_problem(path, text)
+        if found:
+            raise InputError(found)
+    return frame.select(_in_order(path, schema))
 
 
 def keep_readable(path: Path, text: Collection[str]) -> tuple[Path, list[str]]:
@@ -75,6 +77,18 @@ def first_problem(path: Path, text: Collection[str]) -> str | None:
             return f"{path}, line {number}: {problem}"
         blank = blank and not line.strip()
     return f"{path}: the file holds no line" if blank else None
+
+
+def _in_order(path: Path, names: Iterable[str]) -> list[str]:
+    """Column names in the order of the file, which Polars loses; those that come late, by the alphabet, at the end."""
+    seen: dict[str, None] = {}
+    late = sorted(names)
+    for line in islice(_lines(path), PEEK):
+        row = json.loads(line) if line.strip() else {}
+        seen |= dict.fromkeys(row if isinstance(row, dict) else ())
+        if len(seen) == len(late):
+            break
+    return list(seen | dict.fromkeys(late))
 
 
 def starts_with_bom(path: Path) -> bool:

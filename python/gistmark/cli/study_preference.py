@@ -1,0 +1,80 @@
+"""`gistmark study preference`: do metrics decide between summaries as readers do?"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gistmark.cli import options as metric_options
+from gistmark_engine.errors import OptionError
+from gistmark_engine.metric import Metric
+
+TABLE = "table.md"
+DEFAULT_METRICS = ("datastats", "abstraction")
+
+
+def add_to(studies: Any) -> None:
+    """Add this study to the parser's."""
+    parser = studies.add_parser(
+        "preference",
+        help="which metrics decide between summaries as readers do",
+        description="Score the summaries of a preference study, turn scores into decisions, and write agreement with "
+        "the readers, win rates, odds ratios, a table and figures to a directory.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("sessions", help="JSON lines of the sessions")
+    parser.add_argument("--output", metavar="DIR", required=True, help="where the study is kept")
+    parser.add_argument(
+        "--metrics", metavar="A,B", default=",".join(DEFAULT_METRICS), help="those that need no reference"
+    )
+    parser.add_argument("--set", metavar="METRIC.OPTION=VALUE", action="append", default=[], help="may be repeated")
+    parser.add_argument("--config", metavar="FILE", help="TOML with a table of options for each metric")
+    parser.add_argument(
+        "--base", metavar="MODEL", help="reference model of the odds ratios; default: the first by name"
+    )
+    parser.add_argument("--cluster", choices=("annotator", "match"), default="annotator", help="default: %(default)s")
+    parser.add_argument("--replicates", metavar="N", type=int, default=1000, help="default: %(default)s")
+    parser.add_argument("--confidence", metavar="N", type=float, default=0.95, help="default: %(default)s")
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="of the bootstrap; default: %(default)s")
+    parser.add_argument("--threads", metavar="N", type=int, help="default: all cores")
+    parser.add_argument("--no-figures", action="store_true", help="do without matplotlib")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    import gistmark as gm
+    from gistmark.studies.preference import judged, preference
+    from gistmark.studies.preference_figures import save_figures
+    from gistmark.studies.preference_table import markdown
+    from gistmark.studies.sessions import read, summaries_frame
+    from gistmark_engine.bootstrap import Bootstrap
+
+    metrics = _metrics(options)
+    bootstrap = Bootstrap(options.replicates, options.confidence, options.seed)
+    sessions = read(options.sessions)
+    models = sorted({summary.model for session in sessions for summary in session.summaries.values()})
+    base = options.base or next(iter(models), "")
+    scored = gm.score(summaries_frame(sessions), metrics, threads=options.threads)
+    study = preference(sessions, scored, judged(metrics), base, bootstrap=bootstrap, cluster=options.cluster)
+    study.write(options.output)
+    table = markdown(study)
+    Path(options.output, TABLE).write_text(table, encoding="utf-8")
+    if not options.no_figures:
+        save_figures(study, options.output)
+    print(table, end="")
+    return 0
+
+
+def _metrics(options: argparse.Namespace) -> Sequence[Metric]:
+    """The metrics asked for; a session holds no reference, so that those which need one are refused."""
+    if options.config:
+        metrics = metric_options.from_file(options.config)
+    else:
+        names = [name.strip() for name in options.metrics.split(",") if name.strip()]
+        metrics = metric_options.configured(names, options.set)
+    for metric in metrics:
+        if "references" in metric.required:
+            raise OptionError(f"metric {metric.name!r} needs references, and sessions hold none")
+    return metrics

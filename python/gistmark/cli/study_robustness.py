@@ -1,0 +1,131 @@
+"""`gistmark study robustness`: does a metric respond as it should when a summary is changed?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gistmark.cli import options as metric_options
+from gistmark.cli import pairs
+from gistmark_engine.errors import OptionError
+from gistmark_engine.metric import Metric
+
+TABLE = "table.md"
+
+
+def add_to(studies: Any) -> None:
+    """Add this study to the parser's."""
+    parser = studies.add_parser(
+        "robustness",
+        help="which metrics respond as they should when a summary is changed",
+        description="Perturb summaries level by level, score every level, and write chains, scores, correlations with "
+        "the level, monotonicity, verdicts, a table and figures to a directory. A study that was cut off goes on.",
+        allow_abbrev=False,
+    )
+    pairs.add_to(parser)
+    parser.add_argument("--output", metavar="DIR", required=True, help="where the study is kept")
+    parser.add_argument("--metrics", metavar="A,B", help="default: rouge, datastats, abstraction as columns allow")
+    parser.add_argument("--set", metavar="METRIC.OPTION=VALUE", action="append", default=[], help="may be repeated")
+    parser.add_argument("--config", metavar="FILE", help="TOML with a table of options for each metric")
+    parser.add_argument(
+        "--perturbations",
+        metavar="A,B",
+        default="distractor,incremental,lengthen,shorten",
+        help="of distractor, incremental, lengthen, shorten, audience, persona_swap; default: %(default)s",
+    )
+    _add_settings(parser)
+    parser.add_argument("--rewrites", metavar="FILE", help="JSON lines of chains written by a model, not by proxies")
+    parser.add_argument("--glossary", metavar="FILE", help="JSON object, term to plain words, for audience")
+    parser.add_argument("--threads", metavar="N", type=int, help="default: all cores")
+    parser.add_argument("--no-figures", action="store_true", help="do without matplotlib")
+    parser.set_defaults(run=_run)
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    """The options that change a number."""
+    number: list[tuple[str, Callable[[str], float], float, str]] = [
+        ("levels", int, 5, "levels of a chain beside level 0"),
+        ("seed", int, 0, "draws sample, distractors, phrases, personas, and bootstrap replicates"),
+        ("replicates", int, 1000, "bootstrap replicates"),
+        ("confidence", float, 0.95, "of the intervals"),
+        ("rho-cut", float, 0.5, "least mean correlation of a pass"),
+        ("monotonicity-cut", float, 0.5, "least mean monotonicity of a pass"),
+    ]
+    for name, kind, default, text in number:
+        parser.add_argument(f"--{name}", metavar="N", type=kind, default=default, help=f"{text}; default: %(default)s")
+    parser.add_argument("--sample", metavar="N", type=int, help="at most so many documents of each corpus")
+    choices = {
+        "base": ("reference", "system"),
+        "split": ("newline", "punkt"),
+        "stable-mode": ("transition", "cumulative"),
+        "nan-policy": ("omit", "propagate"),
+    }
+    for name, values in choices.items():
+        parser.add_argument(f"--{name}", choices=values, default=values[0], help="default: %(default)s")
+
+
+def _run(options: argparse.Namespace) -> int:
+    from gistmark.studies.robustness import robustness
+    from gistmark.studies.robustness_figures import save_figures
+    from gistmark.studies.robustness_table import markdown
+
+    study = robustness(
+        pairs.read_pairs(options),
+        _metrics(options),
+        [name.strip() for name in options.perturbations.split(",") if name.strip()],
+        settings=_settings(options),
+        glossary=_glossary(options.glossary),
+        rewrites=options.rewrites,
+        output=options.output,
+        threads=options.threads,
+    )
+    table = markdown(study)
+    Path(options.output, TABLE).write_text(table, encoding="utf-8")
+    if not options.no_figures:
+        save_figures(study, options.output)
+    print(table, end="")
+    return 0
+
+
+def _settings(options: argparse.Namespace) -> Any:
+    """The study's settings."""
+    from gistmark.studies.robustness import Settings
+    from gistmark.studies.verdicts import Cuts
+    from gistmark_engine.bootstrap import Bootstrap
+
+    return Settings(
+        levels=options.levels,
+        seed=options.seed,
+        base=options.base,
+        split=options.split,
+        sample=options.sample,
+        stable_mode=options.stable_mode,
+        nan_policy=options.nan_policy,
+        cuts=Cuts(rho=options.rho_cut, monotonicity=options.monotonicity_cut),
+        bootstrap=Bootstrap(options.replicates, options.confidence, options.seed),
+    )
+
+
+def _metrics(options: argparse.Namespace) -> list[Metric] | None:
+    """The metrics asked for; None leaves the choice to the columns."""
+    if options.config:
+        return metric_options.from_file(options.config)
+    if not options.metrics:
+        return None
+    return metric_options.configured([name.strip() for name in options.metrics.split(",") if name.strip()], options.set)
+
+
+def _glossary(path: str | None) -> dict[str, str] | None:
+    """Term → plain words from a JSON object."""
+    if path is None:
+        return None
+    try:
+        glossary = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise OptionError(f"{path}: {error}") from error
+    if not isinstance(glossary, dict) or not all(isinstance(words, str) for words in glossary.values()):
+        raise OptionError(f"{path}: a glossary is a JSON object, term to plain words")
+    return glossary

@@ -1,0 +1,214 @@
+"""From questions to answers: look each call up, ask what is not there, store it, read it, ask again where need be."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gistmark.judges.budget import Budget
+from gistmark.judges.cache import Cache
+from gistmark.judges.contract import Backend, Conversation, Options, Reply, Token
+from gistmark.judges.parsing import Parsed, Slot, parse
+from gistmark.judges.policy import Policy
+from gistmark.judges.rendering import reminder, render
+from gistmark.judges.template import Template
+from gistmark_engine.errors import GistmarkError, shorten
+
+_WINDOW = 4096
+
+
+@dataclass(frozen=True)
+class Question:
+    """One thing to ask: a template, its texts, and for a template about numbered rows the ids to answer for."""
+
+    template: Template
+    texts: Mapping[str, str]
+    ids: tuple[int, ...] = ()
+    sample: int = 0
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """What an answer consists of."""
+        return self.ids or self.template.schema.required
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """Equal for questions that are the same."""
+        return (self.template.digest, tuple(sorted(self.texts.items())), self.ids, self.sample)
+
+
+@dataclass
+class Answer:
+    """What came of a question.
+
+    values    by slot what was read; `errors` by slot why the rest was not
+    repaired  whether any value took a repair or a second attempt's mending
+    attempts  how many replies it took; `reply` is the last of them; `scores` by slot the tokens it was read from
+    """
+
+    values: dict[Slot, object] = field(default_factory=dict)
+    errors: dict[Slot, str] = field(default_factory=dict)
+    repaired: bool = False
+    attempts: int = 0
+    reply: Reply = field(default_factory=lambda: Reply(""))
+    scores: dict[Slot, tuple[Token, ...]] = field(default_factory=dict)
+
+    @property
+    def status(self) -> str:
+        """ "ok", "repaired", or why something is missing: "truncated" if everything missing was cut, else "failed"."""
+        if self.errors:
+            return "truncated" if set(self.errors.values()) == {"truncated"} else "failed"
+        return "repaired" if self.repaired else "ok"
+
+
+@dataclass
+class _Open:
+    """A question on its way: the answer so far, what is missing, and whether its calls were all in the cache."""
+
+    question: Question
+    missing: tuple[Slot, ...]
+    answer: Answer = field(default_factory=Answer)
+    cuts: int = 0
+    dead: bool = False
+    live: bool = False
+
+    @property
+    def stale(self) -> bool:
+        """Whether it failed on stored replies alone."""
+        return bool(self.missing) and not self.live
+
+
+@dataclass(frozen=True)
+class _Call:
+    open: _Open
+    options: Options
+    reminder: str
+    attempt: int
+    key: bytes
+
+
+_Heard = tuple[_Call, Reply, Parsed]
+
+
+@dataclass
+class Asker:
+    """Asks `backend` by `policy`, through `cache` (None: nothing is kept) and within `budget`.
+
+    `counts` holds, over its life: questions by final status, `calls` made and `cached`.
+    """
+
+    backend: Backend
+    policy: Policy = field(default_factory=Policy)
+    cache: Cache | None = None
+    budget: Budget = field(default_factory=Budget)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        """An answer for every question, in order. Equal questions are asked once. Raises `BudgetError`, `BackendError`.
+
+        A question whose every attempt is in the cache and none could be read is asked anew.
+        """
+        keys = [question.identity for question in questions]
+        unique = {key: _Open(question, question.slots) for key, question in zip(keys, questions, strict=True)}
+        self._attempts(list(unique.values()), fresh=False)
+        stale = {key: _Open(item.question, item.question.slots) for key, item in unique.items() if item.stale}
+        self._attempts(list(stale.values()), fresh=True)
+        unique |= stale
+        self.counts.update(item.answer.status for item in unique.values())
+        return [unique[key].answer for key in keys]
+
+    def _attempts(self, waiting: list[_Open], fresh: bool) -> None:
+        """Ask until nothing is missing or the attempts are used up; `fresh` passes over what the cache holds."""
+        for attempt in range(1, self.policy.attempts + 1):
+            waiting = [item for item in waiting if item.missing and not item.dead]
+            if not waiting:
+                return
+            for call, reply, found in self._replies([self._call(item, attempt) for item in waiting], fresh):
+                _take(call.open, reply, found)
+
+    def _call(self, item: _Open, attempt: int) -> _Call:
+        question = item.question
+        options = self.policy.options(attempt, question.sample, item.cuts)
+        line = reminder(question.template, item.missing) if attempt > 1 else ""
+        key = call_key(self.backend, question, options, line)
+        return _Call(item, replace(options, schema=question.template.wire), line, attempt, key)
+
+    def _replies(self, calls: list[_Call], fresh: bool) -> Iterator[_Heard]:
+        """Every call beside its reply: first those in the cache, then the others as they arrive."""
+        asked: dict[object, list[_Call]] = {}
+        for call in calls:
+            stored = self.cache.get(call.key) if self.cache is not None and not fresh else None
+            if stored is not None:
+                self.counts["cached"] += 1
+                yield call, stored, _parsed(call, stored)
+            else:
+                asked.setdefault((call.options, call.open.question.template.digest), []).append(call)
+        for group in asked.values():
+            for start in range(0, len(group), _WINDOW):
+                yield from self._generated(group[start : start + _WINDOW])
+
+    def _generated(self, calls: list[_Call]) -> Iterator[_Heard]:
+        """The replies to `calls`, all of the same options, as many at a time as the budget grants."""
+        options = calls[0].options
+        messages = [render(call.open.question.template, call.open.question.texts, call.reminder) for call in calls]
+        while calls:
+            granted = self.budget.reserve(messages, options.max_tokens)
+            waiting = set(range(granted))
+            for index, reply in self.backend.generate(messages[:granted], options):
+                if index not in waiting:
+                    raise GistmarkError(f"backend {self.backend.model!r} answered call {index} twice, or one not asked")
+                waiting.remove(index)
+                yield calls[index], reply, self._settle(calls[index], messages[index], reply)
+            if waiting:
+                raise GistmarkError(f"backend {self.backend.model!r} left {len(waiting)} of {granted} calls unanswered")
+            calls, messages = calls[granted:], messages[granted:]
+
+    def _settle(self, call: _Call, messages: Conversation, reply: Reply) -> Parsed:
+        """Account for a reply, read it, and store it before anything else happens. An error is no reply."""
+        self.counts["calls"] += 1
+        self.budget.settle(messages, call.options.max_tokens, reply)
+        call.open.live = True
+        found = _parsed(call, reply)
+        if self.cache is not None and reply.finish != "error":
+            status = "failed" if found.errors else "repaired" if found.repaired else "ok"
+            label = call.open.question.template.label
+            self.cache.put(call.key, reply, label, self.backend.model, call.options.seed, call.attempt, status)
+        return found
+
+
+def _parsed(call: _Call, reply: Reply) -> Parsed:
+    """What the reply says about the slots that are still missing."""
+    template, missing = call.open.question.template, call.open.missing
+    ids = [slot for slot in missing if isinstance(slot, int)]
+    names = [slot for slot in missing if isinstance(slot, str)]
+    whole = ids or len(names) == len(template.schema.required)
+    schema = template.schema if whole else template.schema.narrow(names)
+    return parse(reply, schema, ids, template.parser, call.open.question.texts.values())
+
+
+def _take(item: _Open, reply: Reply, found: Parsed) -> None:
+    """Take from a reply what it gives, and note what is still missing."""
+    answer = item.answer
+    for slot, value in found.values.items():
+        if value is not None or slot not in answer.values:
+            answer.values[slot] = value
+    answer.scores.update(dict.fromkeys(found.values, reply.scores))
+    answer.errors, answer.reply, answer.attempts = found.errors, reply, answer.attempts + 1
+    answer.repaired = answer.repaired or (found.repaired and any(slot in found.values for slot in item.missing))
+    item.cuts += "truncated" in found.errors.values()
+    item.dead = reply.finish == "error"
+    if item.dead:
+        answer.errors = dict.fromkeys(found.errors, f"error: {shorten(reply.error, 200)}")
+    item.missing = tuple(slot for slot in item.missing if slot in found.errors)
+
+
+def call_key(backend: Backend, question: Question, options: Options, line: str) -> bytes:
+    """What a stored reply is found by: template, model, decoding, sample, added line and texts, before any fencing."""
+    digest = hashlib.sha256(question.template.digest)
+    how = [options.temperature, options.seed, options.max_tokens, options.top_logprobs, question.sample, line]
+    texts = sorted(question.texts.items())
+    digest.update(json.dumps([backend.model, sorted(backend.decoding.items()), how, texts]).encode())
+    return digest.digest()

@@ -1,0 +1,173 @@
+"""Any server that speaks OpenAI's chat completions: vLLM, SGLang, llama.cpp, TGI, Ollama, or OpenAI itself."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from gistmark.judges.backends.inflight import in_flight
+from gistmark.judges.contract import BackendError, Conversation, Options, Reply, Token, joined
+from gistmark_engine.errors import MissingExtra, OptionError, shorten
+
+if TYPE_CHECKING:
+    from urllib3 import BaseHTTPResponse, PoolManager
+
+_BUSY = (408, 409, 425, 429, 500, 502, 503, 504, 529)
+_OF_ONE_CALL = (400, 413, 422)
+_FINISHES = {"stop": "stop", "length": "length", "content_filter": "refused"}
+_SENDINGS = 3
+
+
+class OpenAI:
+    """Chat completions from `url`, up to `concurrency` of them in flight.
+
+    model         the name the server knows the model by
+    url           the address up to `/v1`
+    key_variable  the environment variable that holds the key, read at each job and kept nowhere; unset: no key is sent
+    concurrency   calls in flight; `timeout` seconds for one of them; `retries` after a busy answer (429, 5xx …) or a
+                  broken connection, with growing pauses or those the server asks for
+    structured    ask the server to enforce the reply's schema; a server that refuses is asked without from then on
+    system        False: the model's chat template knows no system message, it is put before the user's
+    extra         further fields of the request body; None takes one away
+
+    A call that fails for good is a reply with finish "error". `BackendError` where the server turns every call away
+    (no permission, no such model), or where nothing has answered for a long while.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        url: str = "https://api.openai.com/v1",
+        *,
+        key_variable: str = "OPENAI_API_KEY",
+        concurrency: int = 64,
+        timeout: float = 120.0,
+        retries: int = 6,
+        structured: bool = True,
+        system: bool = True,
+        extra: Mapping[str, object] | None = None,
+    ) -> None:
+        if urlsplit(url).scheme not in ("http", "https") or "@" in urlsplit(url).netloc:
+            raise OptionError("url is http://… or https://… without a user or password in it")
+        if concurrency < 1 or retries < 0 or not timeout > 0:
+            raise OptionError("concurrency is at least 1, retries at least 0, timeout above 0")
+        self.model, self.url, self.key_variable = model, url.rstrip("/"), key_variable
+        self.concurrency, self.timeout, self.retries = concurrency, timeout, retries
+        self.system, self.extra = system, dict(extra or {})
+        self.decoding: Mapping[str, object] = {"structured": structured, "system": system, **self.extra}
+        self._structured = structured
+        self._silent = 0
+
+    def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
+        pool = self._pool()
+        key = os.environ.get(self.key_variable, "")
+
+        def call(index: int) -> Reply:
+            reply = self._reply(pool, key, conversations[index], options)
+            if self._silent > 2 * self.concurrency:
+                raise BackendError(f"{self._place}: no answer to the last {self._silent} calls ({reply.error})")
+            return reply
+
+        yield from in_flight(call, len(conversations), self.concurrency)
+
+    @property
+    def _place(self) -> str:
+        return urlsplit(self.url).netloc
+
+    def _pool(self) -> PoolManager:
+        """Connections for one job: they are neither pickled nor shared with a forked process."""
+        try:
+            import urllib3
+        except ImportError:
+            raise MissingExtra("the OpenAI backend", "judges") from None
+        retry = urllib3.Retry(
+            total=self.retries,
+            status_forcelist=_BUSY,
+            allowed_methods=None,
+            backoff_factor=0.5,
+            backoff_max=60,
+            backoff_jitter=0.5,
+            raise_on_status=False,
+        )
+        timeout = urllib3.Timeout(connect=min(10.0, self.timeout), read=self.timeout)
+        return urllib3.PoolManager(maxsize=self.concurrency, retries=retry, timeout=timeout)
+
+    def _reply(self, pool: PoolManager, key: str, conversation: Conversation, options: Options) -> Reply:
+        """One call, sent again where the answer is no chat completion."""
+        from urllib3.exceptions import HTTPError
+
+        structured = self._structured and options.schema is not None
+        for _ in range(_SENDINGS):
+            body = json.dumps(self._body(conversation, options, structured)).encode()
+            headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
+            try:
+                answer = pool.request(
+                    "POST", f"{self.url}/chat/completions", body=body, headers=headers, redirect=False
+                )
+            except HTTPError as error:
+                self._silent += 1
+                return Reply("", "error", _hidden(f"{self._place}: {type(error).__name__}", key))
+            self._silent = self._silent + 1 if answer.status in _BUSY else 0
+            if answer.status in _OF_ONE_CALL and structured:
+                structured = False
+                continue
+            reply = self._read(answer, key)
+            if reply is not None:
+                # A server that takes the call only without a schema is not offered one again.
+                self._structured = self._structured and (
+                    structured or options.schema is None or reply.finish == "error"
+                )
+                return reply
+        return Reply("", "error", f"{self._place} answers, but with no chat completion")
+
+    def _body(self, conversation: Conversation, options: Options, structured: bool) -> dict[str, object]:
+        body: dict[str, object] = {
+            "model": self.model,
+            "messages": conversation if self.system else joined(conversation),
+            "temperature": options.temperature,
+            "max_tokens": options.max_tokens,
+            "seed": options.seed,
+        }
+        if options.top_logprobs:
+            body |= {"logprobs": True, "top_logprobs": options.top_logprobs}
+        if structured:
+            shape = {"name": "reply", "strict": True, "schema": options.schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": shape}
+        return {name: value for name, value in (body | self.extra).items() if value is not None}
+
+    def _read(self, answer: BaseHTTPResponse, key: str) -> Reply | None:
+        """The reply in an answer; None where the answer is not what such a server sends."""
+        if answer.status != 200:
+            said = f"{self._place}: HTTP {answer.status} {shorten(_hidden(answer.data.decode('utf-8', 'replace'), key), 200)}"
+            if answer.status in _BUSY or answer.status in _OF_ONE_CALL:
+                return Reply("", "error", said)
+            raise BackendError(said)
+        try:
+            return _completion(json.loads(answer.data))
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+            return None
+
+
+def _completion(data: Any) -> Reply:
+    """The first choice of a chat completion."""
+    choice, usage = data["choices"][0], data.get("usage") or {}
+    message = choice["message"]
+    text, refusal = message.get("content"), message.get("refusal")
+    if not isinstance(text, str):
+        text = str(refusal or "")
+    finish = "refused" if refusal else _FINISHES.get(choice.get("finish_reason"), "stop")
+    counted = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
+    tokens = counted if all(isinstance(count, int) for count in counted) else None
+    parts = (choice.get("logprobs") or {}).get("content") or ()
+    scores = tuple(
+        Token(part["token"], {top["token"]: float(top["logprob"]) for top in part["top_logprobs"]}) for part in parts
+    )
+    return Reply(text, finish, tokens=tokens, scores=scores)  # type: ignore[arg-type]
+
+
+def _hidden(text: str, key: str) -> str:
+    """`text` without the key, should a server have sent it back."""
+    return text.replace(key, "***") if key else text

@@ -1,0 +1,40 @@
+"""Where every judge metric becomes a record: one place for signature and state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gistmark.judges.settings import Settings
+from gistmark.judges.stage import Score, Stage
+from gistmark.judges.template import Template
+from gistmark_engine.metric import Citation, Field, Metric
+
+
+def judge_metric(
+    name: str,
+    settings: Settings,
+    templates: Sequence[Template],
+    inputs: tuple[str, ...],
+    fields: Mapping[str, Field],
+    score: Score,
+    cite: Citation,
+    *,
+    optional: tuple[str, ...] = (),
+    options: Mapping[str, object] | None = None,
+    policy: Mapping[str, Any] | None = None,
+) -> Metric:
+    """A metric that asks by `settings`; `policy` are the settings of `Policy` that the metric itself fixes."""
+    asker = settings.asker(**(policy or {}))
+    used = {"model": asker.backend.model, "templates": [template.label for template in templates]}
+    decoding = {key: value for key, value in asker.backend.decoding.items() if value is not None}
+    return Metric(
+        name=name,
+        inputs=inputs,
+        optional=optional,
+        fields=fields,
+        run=Stage(asker, score),
+        cite=cite,
+        options={**decoding, **asker.policy.signature(), **used, **(options or {})},
+        prefix=settings.prefix,
+    )

@@ -1,0 +1,93 @@
+"""What runs when a judge metric runs: an asker and the function that turns a batch into questions and numbers."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from gistmark.judges.asking import Asker
+from gistmark.judges.backends.fake import Fake, hashed
+from gistmark.judges.budget import prompt_tokens
+from gistmark.judges.cache import Cache
+from gistmark.judges.contract import Conversation, Options, Reply
+from gistmark_engine.metric import Batch, Values
+
+_ALARM = 0.05
+_log = logging.getLogger("gistmark.judges")
+
+
+@dataclass
+class DryRun:
+    """What a run would take: `calls` still to make and the `cached` ones, estimated prompt tokens, the most completion
+    tokens, and the first prompt of every kind. Later steps of a metric are counted for stand-in answers of 3 rows."""
+
+    calls: int = 0
+    cached: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    prompts: list[Conversation] = field(default_factory=list)
+    _kinds: set[object] = field(default_factory=set, repr=False)
+
+    def count(self, conversation: Conversation, options: Options) -> str | Reply:
+        """Take down a call, and answer it without a model."""
+        self.calls += 1
+        self.prompt_tokens += prompt_tokens(conversation)
+        self.completion_tokens += options.max_tokens
+        kind = (conversation[0]["content"], str(options.schema))
+        if kind not in self._kinds:
+            self._kinds.add(kind)
+            self.prompts.append(conversation)
+        return hashed(conversation, options)
+
+
+Score = Callable[[Asker, Batch], Mapping[str, Values]]
+
+
+@dataclass
+class Stage:
+    """The `run` of a judge metric: state in `asker`, everything else in the pure function `score`."""
+
+    asker: Asker
+    score: Score
+
+    def __call__(self, batch: Batch) -> Mapping[str, Values]:
+        return self.score(self.asker, batch)
+
+    def open(self) -> None:
+        """Start a job: counts from zero."""
+        self.asker.counts.clear()
+
+    def close(self) -> None:
+        """End a job: close the cache, log the counts, and warn where more than 5% of the questions have no answer."""
+        if self.asker.cache is not None:
+            self.asker.cache.close()
+        _log.info("%s: %s", self.asker.backend.model, dict(self.asker.counts))
+        share = self.failure_rate
+        if share > _ALARM:
+            _log.warning("%s: %.1f%% of the questions have no answer", self.asker.backend.model, 100 * share)
+
+    @property
+    def failure_rate(self) -> float:
+        """Share of the job's questions that ended truncated or failed; 0 before any."""
+        counts = self.asker.counts
+        asked = sum(counts[status] for status in ("ok", "repaired", "truncated", "failed"))
+        return (counts["truncated"] + counts["failed"]) / asked if asked else 0.0
+
+    def dry_run(self, batch: Batch) -> DryRun:
+        """What scoring `batch` would take, without asking or storing anything."""
+        plan, asker = DryRun(), self.asker
+        cache = _Reading(asker.cache) if asker.cache is not None else None
+        stand_in = Fake(plan.count, asker.backend.model)
+        stand_in.decoding = asker.backend.decoding
+        counting = Asker(stand_in, replace(asker.policy, retries=0), cache)
+        self.score(counting, batch)
+        plan.cached = counting.counts["cached"]
+        return plan
+
+
+class _Reading(Cache):
+    """A cache that only answers."""
+
+    def __init__(self, cache: Cache) -> None:
+        self.get, self.put = cache.get, lambda *_: None  # type: ignore[method-assign]

@@ -1,0 +1,1 @@
+"""Studies of metrics: how they respond to perturbations and whether they agree with readers."""

@@ -1,0 +1,54 @@
+"""A study's directory: what the study is, and every table as soon as it is whole, so that a second run goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import polars as pl
+
+from gistmark.files import write
+from gistmark_engine.errors import OptionError
+
+RECORD = "study.json"
+
+
+def open_archive(directory: str | Path, record: Mapping[str, object]) -> Path:
+    """The directory of the study that `record` describes, made if it is not there.
+
+    Raises OptionError if the directory holds a study with another record, and names what differs.
+    """
+    path = Path(directory)
+    if path.exists() and not path.is_dir():
+        raise OptionError(f"{path} is a file; a study needs a directory")
+    path.mkdir(parents=True, exist_ok=True)
+    mine = json.loads(json.dumps(record, ensure_ascii=False))
+    if (path / RECORD).exists():
+        theirs = json.loads((path / RECORD).read_text(encoding="utf-8"))
+        differs = sorted(key for key in {*mine, *theirs} if mine.get(key) != theirs.get(key))
+        if differs:
+            raise OptionError(f"{path} holds another study ({', '.join(differs)} differ); name another directory")
+    elif any(path.iterdir()):
+        raise OptionError(f"{path} is not empty and holds no study; name another directory")
+    else:
+        (path / RECORD).write_text(json.dumps(mine, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    return path
+
+
+def kept(path: Path, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+    """The Parquet table at `path`, made and written (whole or not at all) if it is not there."""
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        write(make(), path)
+    return pl.read_parquet(path)
+
+
+def digest(*tables: pl.DataFrame) -> str:
+    """A hash of the contents of tables, columns and rows in their order."""
+    sha = hashlib.sha256()
+    for table in tables:
+        sha.update(json.dumps([(name, str(dtype)) for name, dtype in table.schema.items()]).encode())
+        sha.update(table.write_ndjson().encode())
+    return sha.hexdigest()

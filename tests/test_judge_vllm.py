@@ -1,0 +1,67 @@
+"""How the vLLM backend speaks to vLLM's API, shown on a stand-in for the module; vLLM itself needs a GPU."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import types
+from collections import namedtuple
+from typing import Any
+
+import pytest
+
+from gistmark import judges
+from gistmark.judges.contract import Options
+from gistmark_engine.errors import MissingExtra
+
+Prob = namedtuple("Prob", "decoded_token logprob")
+
+
+class Params:
+    def __init__(self, **given: object) -> None:
+        self.given = given
+
+
+class Engine:
+    def __init__(self, **given: object) -> None:
+        self.given = given
+
+    def chat(self, messages: list[Any], params: Params, use_tqdm: bool) -> list[Any]:
+        if any(len(turns[-1]["content"]) > 50 for turns in messages):
+            raise ValueError("the prompt is longer than the model's context")
+        steps = [{7: Prob("4", -0.1), 8: Prob("5", -2.0)}] if params.given["logprobs"] else None
+        first = types.SimpleNamespace(text="4", token_ids=[7], finish_reason="stop", logprobs=steps)
+        made = types.SimpleNamespace(outputs=[first], prompt_token_ids=[1, 2, 3])
+        self.params, self.roles = params.given, [turn["role"] for turn in messages[0]]
+        return [made for _ in messages]
+
+
+def talk(text: str) -> list[Any]:
+    return [{"role": "system", "content": "Be brief."}, {"role": "user", "content": text}]
+
+
+def test_options_and_replies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vllm", types.SimpleNamespace(LLM=Engine, SamplingParams=Params))
+    backend = judges.VLLM("owner/model", system=False, dtype="bfloat16")
+    options = Options(temperature=0.7, seed=5, max_tokens=9, top_logprobs=2)
+    found = dict(backend.generate([talk("a"), talk("b" * 60), talk("c")], options))
+    assert [found[index].finish for index in range(3)] == ["stop", "error", "stop"]
+    assert "context" in found[1].error
+    assert (found[0].text, found[0].tokens) == ("4", (3, 1))
+    assert found[0].scores == (("4", {"4": -0.1, "5": -2.0}),)
+    assert backend._llm.params == {"temperature": 0.7, "seed": 5, "max_tokens": 9, "logprobs": 2}
+    assert backend._llm.roles == ["user"]
+    assert backend._llm.given == {"model": "owner/model", "dtype": "bfloat16"}
+    assert pickle.loads(pickle.dumps(backend)).decoding == {"system": False, "dtype": "bfloat16"}
+
+
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vllm", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'gistmark\[vllm\]'"):
+        list(judges.VLLM("m").generate([talk("a")], Options()))
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(MissingExtra, match=r"gistmark\[transformers\]"):
+        list(judges.Transformers("m").generate([talk("a")], Options()))
+    monkeypatch.setitem(sys.modules, "urllib3", None)
+    with pytest.raises(MissingExtra, match=r"gistmark\[judges\]"):
+        list(judges.OpenAI("m").generate([talk("a")], Options()))
