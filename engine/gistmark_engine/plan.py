@@ -24,7 +24,7 @@ from gistmark_engine.metric import Batch, Metric, Tokenizer, Values
 from gistmark_engine.script import find_invalid_utf8, warn_untokenised
 from gistmark_engine.tokens import Tokens, tokenise
 
-LARGEST, SMALLEST = 8 << 20, 1 << 20
+LARGEST, SMALLEST = 8 << 20, 2 << 20
 """Bytes of text in a range of rows: large enough to find the rows that share texts, small enough to share out."""
 
 Scores = Mapping[str, Values]
@@ -63,7 +63,7 @@ def score_columns(
     check_distinct(metrics)
     inputs = read_inputs(columns, metrics)
     cuttings = _cuttings(metrics)
-    count = threads or len(os.sched_getaffinity(0))
+    count = threads or _cores()
     ranges = list(_ranges(inputs.weights(), count)) if cuttings else []
     scored: dict[str, pa.Array] = {}
     with opened(metrics) as ready:
@@ -92,6 +92,11 @@ def _score_ranges(
 def _whole(inputs: Inputs, metric: Metric, threads: int) -> Scores:
     """A metric on raw strings, which gets all rows at once and shares them out itself."""
     return metric.run(Batch(inputs.count, inputs.strings(metric.inputs), threads=threads))
+
+
+def _cores() -> int:
+    """Cores this process may use; not every system says."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_distinct(metrics: Sequence[Metric]) -> None:

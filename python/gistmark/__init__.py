@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gistmark import metrics
 from gistmark.catalogue import catalogue, signature
-from gistmark.expressions import abstraction, datastats, rouge, scores, syntax
+from gistmark.expressions import abstraction, bleu, chrf, chrfpp, datastats, rouge, scores, syntax, ter
 from gistmark.marks import sentences, tokens
 from gistmark.score import score, score_batch
 from gistmark.statistics import (
@@ -40,7 +40,10 @@ __all__ = [
     "OptionError",
     "__version__",
     "abstraction",
+    "bleu",
     "catalogue",
+    "chrf",
+    "chrfpp",
     "cohen",
     "datastats",
     "fleiss",
@@ -60,6 +63,7 @@ __all__ = [
     "spearman",
     "summarise",
     "syntax",
+    "ter",
     "tokens",
 ]
 

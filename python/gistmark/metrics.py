@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from gistmark.syntax.metric import syntax
 from gistmark_engine.metrics.abstraction import abstraction
+from gistmark_engine.metrics.bleu import bleu
+from gistmark_engine.metrics.chrf import chrf, chrfpp
 from gistmark_engine.metrics.datastats import datastats
 from gistmark_engine.metrics.rouge import rouge
+from gistmark_engine.metrics.ter import ter
 
 if TYPE_CHECKING:
     from gistmark.judges import annotator, factscore, judge, persona, prometheus
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = [
     "abstraction",
     "annotator",
+    "bleu",
+    "chrf",
+    "chrfpp",
     "datastats",
     "factscore",
     "judge",
@@ -25,6 +31,7 @@ __all__ = [
     "prometheus",
     "rouge",
     "syntax",
+    "ter",
 ]
 
 
