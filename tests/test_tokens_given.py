@@ -18,9 +18,8 @@ from gistmark_engine.plan import score_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no tokens under tokenizer:UserWarning")
 WORDS = pa.list_(pa.string())
-token = st.text(max_size=20) | st.sampled_from(
-    ["", "a", "a" * 16, "a" * 17, "a" * 17 + "b", "a" * 17 + "c", "\x00", "\x00\x00"]
-)
+EDGES = [fill * size + end for fill in ("a", "\x00") for size in (0, 7, 8, 15, 16, 17) for end in ("", "b", "c")]
+token = st.text(max_size=20) | st.sampled_from(EDGES)
 token_lists = st.lists(token, max_size=30)
 integers = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3)
 

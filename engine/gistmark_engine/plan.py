@@ -6,6 +6,7 @@ order. Nothing here knows a metric by name.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -67,8 +68,8 @@ def score_columns(
     if count == 1 or len(ranges) == 1:
         parts = [_score_range(inputs, cuttings, metrics, *bounds) for bounds in ranges]
     else:
-        with ThreadPoolExecutor(count) as pool:
-            parts = list(pool.map(lambda bounds: _score_range(inputs, cuttings, metrics, *bounds), ranges))
+        pool = _pool(count, os.getpid())
+        parts = list(pool.map(lambda bounds: _score_range(inputs, cuttings, metrics, *bounds), ranges))
     scored: dict[str, pa.Array] = {}
     for k, metric in enumerate(metrics):
         whole = [] if metric.tokenizer else [metric.run(Batch(inputs.count, inputs.strings(metric.inputs)))]
@@ -79,6 +80,12 @@ def score_columns(
 def _cores() -> int:
     """Cores this process may use; not every system says."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@functools.cache
+def _pool(count: int, process: int) -> ThreadPoolExecutor:
+    """The threads of a process, kept between jobs with what they remember; a forked child makes its own."""
+    return ThreadPoolExecutor(count, thread_name_prefix=f"gistmark-{process}")
 
 
 def check_distinct(metrics: Sequence[Metric]) -> None:

@@ -61,7 +61,7 @@ def _make_pool(cut, top):
         longest = max(longest, cut.summary[row, 1] - cut.summary[row, 0])
     size = max(tokens, vocabulary) + 2
     return Pool(
-        np.empty((top + 1, np.int64(1) << (64 - gram_shift(tokens))), np.int32),
+        np.empty((top + 1, np.int64(1) << (64 - gram_shift(tokens))), np.uint32),
         np.empty((top + 1, size), np.uint64),
         np.zeros((top + 1, size), np.int32),
         np.zeros((top + 1, size), np.int32),
@@ -84,8 +84,10 @@ def _learn(cut, g, shift, pool):
                 token = np.int64(cut.ids[start + i + order - 1]) + 1
                 entry = token
                 if order > 1:
-                    key, known = gram_key(pool.entries[i], token), sizes[order]
-                    entry, sizes[order] = add_gram(key, pool.table[order], shift, pool.keys[order], known)
+                    prefix, known, entry = pool.entries[i], sizes[order], np.int64(0)
+                    if prefix > 0 and token > 0:
+                        key = gram_key(prefix, token)
+                        entry, sizes[order] = add_gram(key, pool.table[order], shift, pool.keys[order], known)
                     if entry > known:
                         pool.most[order, entry] = 0
                 pool.entries[i] = entry

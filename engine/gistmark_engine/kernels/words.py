@@ -14,7 +14,7 @@ from gistmark_engine.kernels.grams import add_gram, find_gram, gram_key, gram_sh
 
 
 class Words(NamedTuple):
-    """Spans [rows, 2] and [references, 2] in `ids`, int32; -1 is a word that no reference of the group has."""
+    """Spans [rows, 2] and [references, 2] in `ids`, int32; -1 is a word that no text it is compared with has."""
 
     ids: np.ndarray
     summary: np.ndarray
@@ -35,7 +35,7 @@ def number_words(cut, groups):
     for g in range(len(groups.offsets) - 1):
         room = _reference_characters(cut, g)
         shift = gram_shift(room)
-        table, keys = np.zeros(np.int64(1) << (64 - shift), np.int32), np.empty(room + 2, np.uint64)
+        table, keys = np.zeros(np.int64(1) << (64 - shift), np.uint32), np.empty(room + 2, np.uint64)
         size = np.int64(0)
         for k in range(cut.reference_offsets[g], cut.reference_offsets[g + 1]):
             first = count
@@ -80,6 +80,8 @@ def _walk(ids, start, stop, insert, table, keys, shift, size):
     """(entry of the path of characters ids[start:stop], 0 if there is none and it is not to be made; paths so far)."""
     entry = np.int64(0)
     for i in range(start, stop):
+        if ids[i] < 0:
+            return np.int64(0), size
         key = gram_key(entry, np.int64(ids[i]) + 1)
         if insert:
             entry, size = add_gram(key, table, shift, keys, size)
