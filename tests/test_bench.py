@@ -80,7 +80,7 @@ def test_peers_agree_on_hostile_text(name: str, rows: list[dict[str, Any]]) -> N
     pairs = pairs_of(pl.DataFrame(rows, schema=SCHEMA), peer.roles)
     if not pairs.rows:
         return
-    ours = {field: values.to_pylist() for field, values in engine_values(peer, pairs, 1).items()}
+    ours = {field: values.to_pylist() for field, values in engine_values([peer.metric], pairs, 1).items()}
     assert differences(name, pairs.rows, ours, peer.values(peer.start()(pairs.texts))) == []
 
 
@@ -208,6 +208,15 @@ def test_a_missing_peer_names_the_install_command(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "rouge_score.rouge_scorer", None)
     with pytest.raises(MissingExtra, match=r"rouge-score .*pip install 'gistmark\[bench\]'"):
         compare(pl.read_parquet(SAMPLE).head(2), [PEERS["rouge_score"]()])
+
+
+@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical, pl.Enum(["the cat", "a dog"])])
+def test_single_references_may_be_plain_texts(dtype: Any) -> None:
+    frame = pl.DataFrame({"summary": ["the cat", "a cat", "a"], "references": ["the cat", None, "a dog"]})
+    (result,) = compare(frame.with_columns(pl.col("references").cast(dtype)), [planted(1.0)], rounds=1)
+    assert [difference.row for difference in result.differences] == [2]
+    (result,) = compare(frame, [PEERS["rouge_score"]()], rounds=1)
+    assert (result.rows, result.differences) == (2, [])
 
 
 def test_tables_without_the_texts_are_refused() -> None:

@@ -10,11 +10,13 @@ from statistics import median
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 
 from gistmark.bench.pairs import Pairs, pairs_of
 from gistmark.bench.peer import Call, Peer, Values
 from gistmark.bench.race import Contestant, clock_of, race, ratio
 from gistmark_engine.errors import InputError, OptionError
+from gistmark_engine.metric import Metric
 from gistmark_engine.plan import score_columns
 
 
@@ -62,9 +64,9 @@ def compare(frame: pl.DataFrame, peers: Sequence[Peer], *, rounds: int = 5, thre
     ]
 
 
-def engine_values(peer: Peer, pairs: Pairs, threads: int) -> dict[str, Any]:
-    """The engine's fields, as Arrow, on the pairs of a peer."""
-    return dict(score_columns(pairs.columns, [peer.metric], threads=threads))
+def engine_values(metrics: Sequence[Metric], pairs: Pairs, threads: int) -> dict[str, pa.Array]:
+    """The engine's fields, as Arrow, on some pairs."""
+    return score_columns(pairs.columns, metrics, threads=threads)
 
 
 def differences(peer: str, rows: Sequence[int], ours: Mapping[str, Sequence[Any]], theirs: Values) -> list[Difference]:
@@ -86,10 +88,10 @@ def rows_of(found: Sequence[Difference]) -> Iterator[int]:
 def _compare(peer: Peer, call: Call, pairs: Pairs, rounds: int, threads: int) -> Result:
     if not pairs.rows:
         raise InputError(f"no row has all the texts that {peer.name} reads: {', '.join(peer.roles)}")
-    ours = {name: values.to_pylist() for name, values in engine_values(peer, pairs, threads).items()}
+    ours = {name: values.to_pylist() for name, values in engine_values([peer.metric], pairs, threads).items()}
     theirs = peer.values(call(pairs.texts))
     sides = {
-        "gistmark": Contestant(partial(engine_values, peer, pairs, threads), len(pairs.rows)),
+        "gistmark": Contestant(partial(engine_values, [peer.metric], pairs, threads), len(pairs.rows)),
         "other": Contestant(partial(call, pairs.texts), len(pairs.rows)),
     }
     times = race(sides, rounds, clock_of(threads))

@@ -40,14 +40,13 @@ def pairs_of(frame: pl.DataFrame, roles: Sequence[str]) -> Pairs:
     for role in roles:
         column(to_arrow(frame[role]), role, role, "text")
     table = frame.select(roles).with_row_index("row")
-    if "references" in roles and table.schema["references"] == pl.String:
-        table = table.with_columns(pl.concat_list("references").alias("references"))
-    if "references" in roles:
+    table = table.with_columns(pl.selectors.categorical().cast(pl.String), pl.selectors.enum().cast(pl.String))
+    listed = isinstance(table.schema.get("references"), pl.List)
+    if listed:
         table = table.with_columns(pl.col("references").list.drop_nulls())
         table = table.filter(pl.col("references").list.len() > 0)
     table = table.drop_nulls().rechunk()
-    return Pairs(
-        table["row"].to_list(),
-        {role: table[role].to_list() for role in roles},
-        {role: Column(to_arrow(table[role]), role) for role in roles},
-    )
+    texts = {role: table[role].to_list() for role in roles}
+    if "references" in roles and not listed:
+        texts["references"] = [[text] for text in texts["references"]]
+    return Pairs(table["row"].to_list(), texts, {role: Column(to_arrow(table[role]), role) for role in roles})

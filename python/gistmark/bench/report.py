@@ -45,14 +45,15 @@ def _differing(result: Result) -> Iterator[str]:
     yield ""
     for difference in result.differences:
         if difference.row in shown:
-            yield _one(difference)
+            yield one(difference)
     if rows[SHOWN:]:
         named, more = rows[SHOWN:NAMED], len(rows[NAMED:])
         rest = f" and {more} more" if more else ""
         yield f"{result.peer.name}, rows {', '.join(map(str, named))}{rest} differ too"
 
 
-def _one(difference: Difference) -> str:
+def one(difference: Difference) -> str:
+    """A value that differs, in words."""
     return (
         f"{difference.peer}, row {difference.row}: {difference.field} is {_value(difference.gistmark)} here, "
         f"{_value(difference.other)} there"
