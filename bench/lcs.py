@@ -31,7 +31,7 @@ FLOOR = "1.5x"
 
 
 def tokenised(rows: int) -> Pairs:
-    """Short pairs as token ids of the engine, all of them numbered."""
+    """Short pairs as token ids of the engine; beside a source, every token of a reference is numbered."""
     kept: list[Pairs] = []
 
     def keep(batch: Batch) -> Mapping[str, NDArray[np.float64]]:
@@ -40,7 +40,7 @@ def tokenised(rows: int) -> Pairs:
         return {}
 
     tokenizer = Tokenizer("rouge", whole=True)
-    metric = Metric("ids", ("summary", "references"), {}, keep, Citation("the ids alone"), tokenizer)
+    metric = Metric("ids", ("summary", "references", "source"), {}, keep, Citation("the ids alone"), tokenizer)
     score_columns(pairs_of(corpora.pairs(corpora.SHORT, rows), metric.inputs).columns, [metric], threads=1)
     if len(kept) != 1:
         raise RuntimeError(f"{rows} rows make {len(kept)} ranges; one is wanted")
