@@ -77,7 +77,7 @@ def read_references(column: Column) -> References:
 
 def _chunks(values: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
     if isinstance(values, pa.ChunkedArray):
-        return values.chunks or [pa.array([], type=values.type)]
+        return values.chunks or [pa.nulls(0, values.type)]
     return [values]
 
 
@@ -97,9 +97,11 @@ def _texts(array: pa.Array, column: Column) -> Texts:
     """One text per element: a string, or a list of pieces where the column's kind says so."""
     if column.kind == "text" or pa.types.is_null(array.type):
         pieces = _pieces(array, column)
-        rows = np.arange(len(array), dtype=np.int64)
+        rows = np.arange(len(array) + 1, dtype=np.int64)
+        if not array.null_count and not pa.types.is_dictionary(array.type):
+            return Texts(rows[:-1], rows[1:], pieces)
         null = pieces.length == NULL
-        return Texts(np.where(null, NULL, rows), np.where(null, NULL, rows + 1), pieces)
+        return Texts(np.where(null, NULL, rows[:-1]), np.where(null, NULL, rows[1:]), pieces)
     if not _is_list(array.type):
         raise InputError(f"{column.kind} must be lists, one a text", column=column.name, value=str(array.type))
     first, last, items = _list_bounds(array)
@@ -115,7 +117,7 @@ def _pieces(array: pa.Array, column: Column) -> Pieces:
     if pa.types.is_dictionary(kind):
         return _dictionary_pieces(array, column)
     if pa.types.is_integer(kind) and column.kind == "tokens":
-        values = array.fill_null(0).cast(pa.int64()).to_numpy(zero_copy_only=False)
+        values = array.fill_null(0).cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False)
         return Pieces(values, np.where(_invalid(array), NULL, INTEGER), array)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         address, length = _offset_strings(array, np.int32 if pa.types.is_string(kind) else np.int64)
@@ -124,7 +126,12 @@ def _pieces(array: pa.Array, column: Column) -> Pieces:
     else:
         wanted = "strings or integers" if column.kind == "tokens" else "text"
         raise InputError(f"a column of {wanted} is needed here", column=column.name, value=str(kind))
-    return Pieces(address, np.where(_invalid(array), NULL, length), array)
+    return Pieces(address, _nulled(length, array), array)
+
+
+def _nulled(length: Ints, array: pa.Array) -> Ints:
+    """Lengths with NULL where the array is null."""
+    return np.where(_invalid(array), NULL, length) if array.null_count else length
 
 
 def _dictionary_pieces(array: pa.DictionaryArray, column: Column) -> Pieces:
@@ -182,6 +189,13 @@ def _is_list(kind: pa.DataType) -> bool:
         or pa.types.is_list_view(kind)
         or pa.types.is_large_list_view(kind)
     )
+
+
+def element_type(kind: pa.DataType) -> pa.DataType:
+    """What lies within all lists around it."""
+    while _is_list(kind):
+        kind = kind.value_type
+    return kind
 
 
 def _depth(kind: pa.DataType) -> int:

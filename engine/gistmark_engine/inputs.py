@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gistmark_engine.arrow import NULL, References, Texts, join, read_references, read_texts
+from gistmark_engine.arrow import NULL, References, Texts, element_type, join, read_references, read_texts
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Metric
@@ -82,6 +82,8 @@ class Inputs:
 
 def _sizes(texts: Texts) -> NDArray[np.int64]:
     """Bytes of each text, one more each; null texts have one."""
+    if len(texts.pieces.length) == len(texts.start) and not texts.null.any():
+        return np.abs(texts.pieces.length) + 1
     before = np.concatenate([[0], np.cumsum(np.abs(texts.pieces.length))])
     sizes: NDArray[np.int64] = before[np.maximum(texts.stop, 0)] - before[np.maximum(texts.start, 0)] + 1
     return sizes
@@ -94,7 +96,7 @@ def read_inputs(columns: Mapping[str, Column], metrics: Sequence[Metric]) -> Inp
             if role not in columns and role not in metric.optional:
                 raise InputError(f"no column in the role {role!r}", metric=metric.name)
     wanted = {role: column for role, column in columns.items() if any(role in metric.inputs for metric in metrics)}
-    lengths = {column.name: len(column.values) for column in wanted.values()}
+    lengths = {role: len(column.values) for role, column in wanted.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"columns differ in length: {lengths}")
     cut = {role for metric in metrics if metric.tokenizer for role in metric.inputs}
@@ -106,7 +108,13 @@ def read_inputs(columns: Mapping[str, Column], metrics: Sequence[Metric]) -> Inp
 
 
 def _check_kinds(columns: Mapping[str, Column]) -> None:
-    """Tokens can only be compared with tokens."""
-    kinds = {column.name: column.kind for column in columns.values()}
-    if "tokens" in kinds.values() and set(kinds.values()) != {"tokens"}:
+    """Tokens can only be compared with tokens, integers with integers."""
+    kinds = {role: column.kind for role, column in columns.items()}
+    if "tokens" not in kinds.values():
+        return
+    if set(kinds.values()) != {"tokens"}:
         raise InputError(f"either all texts are given as tokens or none is: {kinds}")
+    elements = {role: element_type(column.values.type) for role, column in columns.items()}
+    named = {role: kind for role, kind in elements.items() if not pa.types.is_null(kind)}
+    if len({pa.types.is_integer(kind) for kind in named.values()}) > 1:
+        raise InputError(f"tokens are integers in all columns or in none: { {r: str(k) for r, k in named.items()} }")

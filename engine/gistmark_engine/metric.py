@@ -97,7 +97,7 @@ class Corpus:
     """
 
     statistics: tuple[str, ...]
-    finish: Callable[[Mapping[str, float]], dict[str, float | None]]
+    finish: Callable[[Mapping[str, float]], dict[str, float | None]] = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

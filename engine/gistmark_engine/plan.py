@@ -6,6 +6,7 @@ order. Nothing here knows a metric by name.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +24,7 @@ from gistmark_engine.metric import Batch, Metric, Tokenizer, Values
 from gistmark_engine.script import find_invalid_utf8, warn_untokenised
 from gistmark_engine.tokens import Tokens, tokenise
 
-LARGEST, SMALLEST = 8 << 20, 1 << 20
+LARGEST, SMALLEST = 8 << 20, 2 << 20
 """Bytes of text in a range of rows: large enough to find the rows that share texts, small enough to share out."""
 
 Scores = Mapping[str, Values]
@@ -62,18 +63,29 @@ def score_columns(
     check_distinct(metrics)
     inputs = read_inputs(columns, metrics)
     cuttings = _cuttings(metrics)
-    count = threads or len(os.sched_getaffinity(0))
+    count = threads or _cores()
     ranges = list(_ranges(inputs.weights(), count)) if cuttings else []
     if count == 1 or len(ranges) == 1:
         parts = [_score_range(inputs, cuttings, metrics, *bounds) for bounds in ranges]
     else:
-        with ThreadPoolExecutor(count) as pool:
-            parts = list(pool.map(lambda bounds: _score_range(inputs, cuttings, metrics, *bounds), ranges))
+        pool = _pool(count, os.getpid())
+        parts = list(pool.map(lambda bounds: _score_range(inputs, cuttings, metrics, *bounds), ranges))
     scored: dict[str, pa.Array] = {}
     for k, metric in enumerate(metrics):
         whole = [] if metric.tokenizer else [metric.run(Batch(inputs.count, inputs.strings(metric.inputs)))]
         scored |= assemble(metric, [part[k] for part in parts] if metric.tokenizer else whole)
     return scored
+
+
+def _cores() -> int:
+    """Cores this process may use; not every system says."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@functools.cache
+def _pool(count: int, process: int) -> ThreadPoolExecutor:
+    """The threads of a process, kept between jobs with what they remember; a forked child makes its own."""
+    return ThreadPoolExecutor(count, thread_name_prefix=f"gistmark-{process}")
 
 
 def check_distinct(metrics: Sequence[Metric]) -> None:

@@ -53,9 +53,10 @@ def warn_untokenised(inputs: Inputs, tokens: Tokens, tokenizer: str, start: int)
     empty = np.flatnonzero((spans[:, 0] == spans[:, 1]) & (spans[:, 0] >= 0))
     for row in empty:
         if any(letter.isalpha() for letter in _read(texts, start + int(row))):
+            why = ", which keeps ASCII letters and digits only" if tokenizer == "rouge" else ""
             warnings.warn(
                 f"column {inputs.columns['summary'].name!r}, row {start + row}: the text has letters but no tokens under "
-                f"tokenizer {tokenizer!r}, which keeps ASCII letters and digits only; it is scored as empty",
+                f"tokenizer {tokenizer!r}{why}; it is scored as empty",
                 stacklevel=2,
             )
             return

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gistmark_engine import characters
+from gistmark_engine.characters import no_characters
 from gistmark_engine.metric import Tokenizer
 from gistmark_engine.tokenizers import rule_of
 from gistmark_engine.tokenizers.rule import GIVEN
@@ -54,6 +54,13 @@ class Tokens:
             null |= self.null[role]
         return null
 
+    def reference_pairs(self) -> Pairs:
+        """Every summary with every reference of its group, see `kernels.pairs.reference_pairs`."""
+        from gistmark_engine.kernels.pairs import reference_pairs
+
+        cut = self.cut
+        return self.pairs(*reference_pairs(cut.summary, cut.reference, cut.reference_offsets, self.groups))
+
     def pairs(self, target: Ints, base: Ints) -> Pairs:
         """Pairs of texts of these tokens, given by their spans; pairs with one base should stand together."""
         from gistmark_engine.kernels.overlap import Pairs
@@ -76,7 +83,7 @@ def _rules(tokenizer: Tokenizer, given: bool) -> Rules:
     from gistmark_engine.kernels.records import Rules
 
     rule = rule_of(tokenizer)
-    tables = characters.characters() if rule.unicode and not given else characters.NONE
+    tables = no_characters() if given else rule.tables()
     if tokenizer.stem and not hasattr(_thread, "memo"):
         _thread.memo = make_memo()
     return Rules(

@@ -10,7 +10,7 @@ Importing this compiles nothing and loads no model; both happen when a metric fi
 
 from gistmark import metrics
 from gistmark.catalogue import catalogue, signature
-from gistmark.expressions import abstraction, datastats, rouge, scores
+from gistmark.expressions import abstraction, bleu, chrf, chrfpp, datastats, rouge, scores, ter
 from gistmark.marks import sentences, tokens
 from gistmark.score import score, score_batch
 from gistmark.summarise import summarise
@@ -24,7 +24,10 @@ __all__ = [
     "OptionError",
     "__version__",
     "abstraction",
+    "bleu",
     "catalogue",
+    "chrf",
+    "chrfpp",
     "datastats",
     "metrics",
     "rouge",
@@ -34,5 +37,6 @@ __all__ = [
     "sentences",
     "signature",
     "summarise",
+    "ter",
     "tokens",
 ]

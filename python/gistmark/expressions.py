@@ -28,6 +28,26 @@ def rouge(summary: Input, references: Input, **options: Any) -> pl.Expr:
     return scores([factories.rouge(**options)], summary=summary, references=references)
 
 
+def bleu(summary: Input, references: Input, **options: Any) -> pl.Expr:
+    """BLEU of each row, and the counts that make a corpus's; options of `metrics.bleu`."""
+    return scores([factories.bleu(**options)], summary=summary, references=references)
+
+
+def chrf(summary: Input, references: Input, **options: Any) -> pl.Expr:
+    """chrF of each row, and the counts that make a corpus's; options of `metrics.chrf`."""
+    return scores([factories.chrf(**options)], summary=summary, references=references)
+
+
+def chrfpp(summary: Input, references: Input, **options: Any) -> pl.Expr:
+    """chrF++ of each row, and the counts that make a corpus's; options of `metrics.chrfpp`."""
+    return scores([factories.chrfpp(**options)], summary=summary, references=references)
+
+
+def ter(summary: Input, references: Input, **options: Any) -> pl.Expr:
+    """Translation edit rate of each row, and the sums that make a corpus's; options of `metrics.ter`."""
+    return scores([factories.ter(**options)], summary=summary, references=references)
+
+
 def datastats(summary: Input, source: Input, **options: Any) -> pl.Expr:
     """Coverage, density, compression, novelty and repetition against the source; options of `metrics.datastats`."""
     return scores([factories.datastats(**options)], summary=summary, source=source)

@@ -114,18 +114,17 @@ def _of_reference(shared, length, size, summary, options, out):
 
 @inlined
 def _combine(numbers, options, out):
-    """One row from what its references give: the first, the one with the least AR, or means or medians of each number."""
+    """One row from what its references give: the first, the one with the least AR, or means or medians of each number.
+
+    A mean or median of numbers one of which is undefined is undefined; an undefined AR is never the least.
+    """
     chosen = np.empty(OF_REFERENCE)
-    best = 0
-    if options.multi == MIN_AR:
-        for k in range(1, len(numbers)):
-            if numbers[k, 7 + options.risk_from] < numbers[best, 7 + options.risk_from]:
-                best = k
+    best = _least(numbers[:, 7 + options.risk_from]) if options.multi == MIN_AR else 0
     for c in range(OF_REFERENCE):
         if options.multi == MEAN:
-            chosen[c] = numbers[:, c].mean()
+            chosen[c] = _mean(numbers, c)
         elif options.multi == MEDIAN:
-            chosen[c] = np.median(numbers[:, c])
+            chosen[c] = _median(numbers, c)
         else:
             chosen[c] = numbers[best, c]
     out[HM_R], out[R_TOKENS] = chosen[3], chosen[10]
@@ -134,6 +133,39 @@ def _combine(numbers, options, out):
         rest = (1.0 - chosen[k]) ** options.exponent
         out[SATURATION + k] = np.nan if np.isnan(rest) else np.float64(rest < SATURATED)
     out[RISK] = _risk(out[AR + options.risk_from], options.cuts)
+
+
+@inlined
+def _mean(numbers, c):
+    total = 0.0
+    for k in range(len(numbers)):
+        total += numbers[k, c]
+    return total / len(numbers)
+
+
+@inlined
+def _median(numbers, c):
+    """The middle of column c, or the mean of the middle two; NaN if any is NaN. By insertion: references are few."""
+    ordered = np.empty(len(numbers))
+    for k in range(len(numbers)):
+        value, at = numbers[k, c], k
+        if np.isnan(value):
+            return np.nan
+        while at > 0 and ordered[at - 1] > value:
+            ordered[at] = ordered[at - 1]
+            at -= 1
+        ordered[at] = value
+    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+
+
+@inlined
+def _least(ratios):
+    """Where the least ratio that is defined stands, the first of equals; 0 if none is."""
+    best = 0
+    for k in range(1, len(ratios)):
+        if ratios[k] < ratios[best] or (np.isnan(ratios[best]) and not np.isnan(ratios[k])):
+            best = k
+    return best
 
 
 @inlined

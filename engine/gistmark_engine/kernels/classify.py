@@ -24,13 +24,14 @@ from gistmark_engine.intrinsics import (
     word_mask,
 )
 from gistmark_engine.jit import inlined
-from gistmark_engine.kernels.sigma import ends_cased_word
+from gistmark_engine.kernels.mteval import classify_mteval
+from gistmark_engine.kernels.sigma import lower_character
 from gistmark_engine.kernels.utf8 import decode, encode, is_utf8
-from gistmark_engine.tokenizers.rule import ROUGE, WHITESPACE, WHITESPACE_LOWER, WORD_LOWER, WORD_PUNCT
+from gistmark_engine.tokenizers.rule import MTEVAL, ROUGE, WHITESPACE, WHITESPACE_LOWER, WORD_LOWER, WORD_PUNCT
 
 U0, U1, U63 = np.uint64(0), np.uint64(1), np.uint64(63)
 NEWLINE = 10
-CAPITAL_SIGMA, FINAL_SIGMA, DOTTED_I, COMBINING_DOT, KELVIN = 0x3A3, 0x3C2, 0x130, 0x307, 0x212A
+DOTTED_I, COMBINING_DOT, KELVIN = 0x130, 0x307, 0x212A
 INVALID = -1
 
 
@@ -40,6 +41,8 @@ def classify(address, length, rule, classes, lower, pad, folded, base, starts, e
 
     The folded bytes go to `folded[base:]`, which has room for 3·length/2 + 64; the masks are uint64 arrays of as many bits.
     """
+    if rule >= MTEVAL:
+        return classify_mteval(address, length, rule - MTEVAL, classes, lower, folded, base, starts, ends, breaks)
     high, may_fold = _classify_ascii(address, length, rule, pad, folded.ctypes.data + base, starts, ends, breaks)
     if not high:
         return length
@@ -163,13 +166,9 @@ def _lower(address, at, width, length, point, rule, classes, lower):
     """Python's lower case of the character at `at`, its first code point; ROUGE cares only where that is ASCII."""
     if rule == WHITESPACE:
         return point
-    if point < 128:
-        return point + 32 if 65 <= point <= 90 else point
-    if rule == ROUGE:
+    if rule == ROUGE and point >= 128:
         return np.int64(107) if point == KELVIN else (np.int64(105) if point == DOTTED_I else point)
-    if point == CAPITAL_SIGMA and ends_cased_word(address, at, width, length, classes):
-        return np.int64(FINAL_SIGMA)
-    return np.int64(lower[point]) if point < LIMIT else point
+    return lower_character(address, at, width, length, point, classes, lower)
 
 
 @inlined

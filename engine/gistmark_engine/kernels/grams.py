@@ -16,9 +16,9 @@ U32 = np.uint64(32)
 
 @inlined
 def gram_shift(count):
-    """The shift of a table that holds `count` grams at most half full."""
+    """The shift of a table that holds `count` grams at most a quarter full, half full beyond a thousand."""
     shift = np.int64(60)
-    while np.int64(1) << (64 - shift) < 2 * count:
+    while np.int64(1) << (64 - shift) < (4 * count if count < 1024 else max(2 * count, 4096)):
         shift -= 1
     return shift
 

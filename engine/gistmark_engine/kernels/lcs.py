@@ -1,9 +1,9 @@
 """Length of the longest common subsequence, 64 tokens of the base at a time (Crochemore et al. 2001; Hyyrö 2004).
 
-Bit i of `row` is clear where the LCS grows at base token i. Tokens that the other text cannot have, id -1, are left out
-of both. The base is cut into strips of STRIP words; a short base, one strip, keeps its masks for all its targets, a long
-one is walked strip by strip with one carry bit a target token. So memory grows with the sum of the two lengths, never
-with their product.
+Bit i of `row` is clear where the LCS grows at base token i. The caller leaves out tokens that only one text has. The base
+is cut into strips of STRIP words; a short base, one strip, keeps its masks for all its targets, a long one is walked
+strip by strip with one carry bit a target token. So memory grows with the sum of the two lengths, never with their
+product.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ ONES = ~np.uint64(0)
 
 
 class MaskScratch(NamedTuple):
-    """masks[(id + 1) · words + w]: bits of word w at which the base has token `id`; `row`, `carry`: one strip's state;
-    `kept`: the base's tokens but those of id -1."""
+    """masks[entry · words + w]: bits of word w at which the base has the token of an entry (id + 1); `row`, `carry`: one
+    strip's state; `base`: the entries whose masks are set, for undoing."""
 
     masks: np.ndarray
     row: np.ndarray
     carry: np.ndarray
-    kept: np.ndarray
+    base: np.ndarray
 
 
 @inlined
@@ -35,7 +35,7 @@ def make_mask_scratch(vocabulary, longest_base, longest_target):
     words = min(_words(longest_base), STRIP)
     return MaskScratch(
         np.zeros((vocabulary + 2) * words, np.uint64), np.empty(STRIP, np.uint64),
-        np.empty(longest_target + 1, np.uint64), np.empty(longest_base + 1, np.int64),
+        np.empty(longest_target + 1, np.uint64), np.empty(min(longest_base, 64 * STRIP) + 1, np.int64),
     )  # fmt: skip
 
 
@@ -46,72 +46,70 @@ def _words(size):
 
 
 @inlined
-def learn_masks(ids, start, stop, scratch):
-    """Keep the base's tokens, and set their masks if they fit one strip; returns how many are kept."""
-    size = np.int64(0)
-    for i in range(start, stop):
-        scratch.kept[size] = np.int64(ids[i]) + 1
-        size += np.int64(ids[i] >= 0)
+def learn_masks(base, size, scratch):
+    """Set the masks of a base, given as entries, if it fits one strip; a longer one gets its masks strip by strip."""
     if size <= 64 * STRIP:
-        _set(0, size, _words(size), scratch)
-    return size
+        _set(base, 0, size, _words(size), scratch)
 
 
 @inlined
 def forget_masks(size, scratch):
     """Undo `learn_masks`."""
     if size <= 64 * STRIP:
-        _clear(0, size, _words(size), scratch)
+        _clear(size, _words(size), scratch)
 
 
 @inlined
-def _set(start, stop, words, scratch):
+def _set(base, start, stop, words, scratch):
+    masks, kept = scratch.masks, scratch.base
     for i in range(stop - start):
-        scratch.masks[scratch.kept[start + i] * words + (i >> 6)] |= U1 << np.uint64(i & 63)
+        entry = base[start + i]
+        kept[i] = entry
+        masks[entry * words + (i >> 6)] |= U1 << np.uint64(i & 63)
 
 
 @inlined
-def _clear(start, stop, words, scratch):
-    for i in range(stop - start):
-        scratch.masks[scratch.kept[start + i] * words + (i >> 6)] = U0
+def _clear(size, words, scratch):
+    masks, kept = scratch.masks, scratch.base
+    for i in range(size):
+        masks[kept[i] * words + (i >> 6)] = U0
 
 
 @inlined
-def lcs_length(entries, count, size, scratch):
-    """LCS length of the learned base, of which `size` tokens are kept, and a target: the entries (id + 1) of its tokens
-    that the base has, `count` of them."""
+def lcs_length(target, count, base, size, scratch):
+    """LCS length of two texts given as entries: `count` of the target, `size` of the base, whose masks are learned."""
     if size <= 64:
-        return _one_word(entries, count, size, scratch)
+        return _one_word(target, count, size, scratch)
     scratch.carry[:count] = U0
     if size <= 64 * STRIP:
-        return _one_strip(entries, count, size, scratch)
+        return _one_strip(target, count, size, scratch)
     length = np.int64(0)
     for at in range(0, size, 64 * STRIP):
         end = min(at + 64 * STRIP, size)
-        _set(at, end, _words(end - at), scratch)
-        length += _one_strip(entries, count, end - at, scratch)
-        _clear(at, end, _words(end - at), scratch)
+        _set(base, at, end, _words(end - at), scratch)
+        length += _one_strip(target, count, end - at, scratch)
+        _clear(end - at, _words(end - at), scratch)
     return length
 
 
 @inlined
-def _one_word(entries, count, size, scratch):
+def _one_word(target, count, size, scratch):
     row, masks = ONES, scratch.masks
     for j in range(count):
-        common = row & masks[entries[j]]
+        common = row & masks[target[j]]
         row = (row + common) | (row - common)
     return _zeros(row, size)
 
 
 @inlined
-def _one_strip(entries, count, size, scratch):
+def _one_strip(target, count, size, scratch):
     """Advance one strip over the whole target; `carry` holds what the strip before it passed on at each token."""
     words = _words(size)
     row, masks, carries = scratch.row, scratch.masks, scratch.carry
     for w in range(words):
         row[w] = ONES
     for j in range(count):
-        at, carry = entries[j] * words, carries[j]
+        at, carry = target[j] * words, carries[j]
         for w in range(words):
             before = row[w]
             common = before & masks[at + w]

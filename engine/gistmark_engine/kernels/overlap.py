@@ -32,8 +32,8 @@ MULTISET, SET, MEMBERSHIP = range(3)
 class GramScratch(NamedTuple):
     """Per order k (row k): table and keys of the base's grams, how often the base has each, how many a target has used.
 
-    `grams`: for each token of the base, or each token of the target that the base has too, the gram that starts there.
-    `entries`, `places`: the entry (id + 1) and the position of those target tokens.
+    The texts are noted as what they have in common: entry (id + 1) and position of the base's tokens, and of the target's
+    that the base has. `grams`: for each of them the gram that starts there. `wanted`: entries the one target has.
     """
 
     table: np.ndarray
@@ -41,8 +41,11 @@ class GramScratch(NamedTuple):
     counts: np.ndarray
     used: np.ndarray
     grams: np.ndarray
+    base_entries: np.ndarray
+    base_places: np.ndarray
     entries: np.ndarray
     places: np.ndarray
+    wanted: np.ndarray
 
 
 @kernel
@@ -67,27 +70,63 @@ def _overlap(pairs, orders, mode, lcs, cap, scratch, masks, out):
         borrowed(pairs), borrowed(orders), borrowed(scratch), borrowed(masks), borrowed(out)
     )  # fmt: skip
     top = len(scratch.counts) - 1
-    start, stop, shift, kept = np.int64(-1), np.int64(-1), np.int64(60), np.int64(0)
+    start, stop, size, kept = np.int64(-1), np.int64(-1), np.int64(0), np.int64(0)
     for p in range(len(pairs.target)):
-        if pairs.base[p, 0] != start or pairs.base[p, 1] != stop:
-            _forget_base(pairs.ids, start, stop, scratch)
+        target, target_stop = pairs.target[p, 0], pairs.target[p, 1]
+        if not _same_span(pairs.base, p, start, stop):
+            _forget_base(size, scratch)
             forget_masks(kept, masks)
             start, stop = pairs.base[p, 0], pairs.base[p, 1]
-            shift = gram_shift(stop - start)
-            _learn_base(pairs.ids, start, stop, top, shift, scratch)
+            alone = target_stop - target <= 2 * (stop - start) and (
+                p + 1 == len(pairs.target) or not _same_span(pairs.base, p + 1, start, stop)
+            )
+            if alone:
+                _flag(pairs.ids, target, target_stop, scratch.wanted, 1)
+            size = _keep(pairs.ids, start, stop, alone, scratch)
+            if alone:
+                _flag(pairs.ids, target, target_stop, scratch.wanted, 0)
+            _learn_base(size, top, scratch)
             if lcs:
-                kept = learn_masks(pairs.ids, start, _capped(start, stop, cap), masks)
-        if pairs.target[p, 0] >= 0:
-            known = _known(pairs.ids, pairs.target[p, 0], pairs.target[p, 1], scratch)
+                kept = _within(size, start, cap, scratch)
+                learn_masks(scratch.base_entries, kept, masks)
+        if target >= 0:
+            known = _known(pairs.ids, target, target_stop, scratch)
             if len(orders):
-                _match(known, orders, mode, shift, scratch, out, p)
+                _match(known, orders, mode, gram_shift(size), scratch, out, p)
             if lcs:
-                out[len(orders), p] = lcs_length(scratch.entries, known, kept, masks)
+                out[len(orders), p] = lcs_length(scratch.entries, known, scratch.base_entries, kept, masks)
 
 
 @inlined
-def _capped(start, stop, cap):
-    return stop if cap < 0 else min(stop, start + cap)
+def _same_span(spans, p, start, stop):
+    return spans[p, 0] == start and spans[p, 1] == stop
+
+
+@inlined
+def _flag(ids, start, stop, wanted, value):
+    for i in range(start, stop):
+        wanted[ids[i] + 1] = value
+
+
+@inlined
+def _keep(ids, start, stop, alone, scratch):
+    """Note the base's tokens that can be matched: if it has one target, and no long one, those of the target, otherwise
+    all that have an id. Returns how many; nothing else of the base is looked at again."""
+    wanted, entries, places = scratch.wanted, scratch.base_entries, scratch.base_places
+    size = np.int64(0)
+    for i in range(start, stop):
+        entry = np.int64(ids[i]) + 1
+        entries[size], places[size] = entry, i
+        size += np.int64(entry > 0) if not alone else np.int64(wanted[entry] & (entry > 0))
+    return size
+
+
+@inlined
+def _within(size, start, cap, scratch):
+    """How many of the base's kept tokens are among its first `cap`."""
+    while cap >= 0 and size > 0 and scratch.base_places[size - 1] >= start + cap:
+        size -= 1
+    return size
 
 
 @inlined
@@ -109,39 +148,41 @@ def _make_gram_scratch(pairs, top):
         np.zeros((top + 1, entries), np.int32),
         np.zeros((top + 1, entries), np.int32),
         np.empty(max(base, target) + 1, np.int64),
+        np.empty(base + 1, np.int64),
+        np.empty(base + 1, np.int64),
         np.empty(target + 1, np.int64),
         np.empty(target + 1, np.int64),
+        np.zeros(entries, np.uint8),
     )
 
 
 @inlined
-def _forget_base(ids, start, stop, scratch):
+def _forget_base(size, scratch):
     """Zero the counts of the base's tokens; those of its longer grams are set when they are made."""
-    counts = scratch.counts[1]
-    for i in range(start, stop):
-        counts[ids[i] + 1] = 0
+    counts, entries = scratch.counts[1], scratch.base_entries
+    for i in range(size):
+        counts[entries[i]] = 0
 
 
 @inlined
-def _learn_base(ids, start, stop, top, shift, scratch):
-    """Count the base's grams of every order up to `top`; a gram with a token nobody has, entry 0, is not counted."""
-    counts, grams = scratch.counts[1], scratch.grams
-    for i in range(start, stop):
-        entry = np.int64(ids[i]) + 1
-        grams[i - start] = entry
-        counts[entry] += 1
-    counts[0] = 0
+def _learn_base(size, top, scratch):
+    """Count the base's grams of every order up to `top`; a gram holds no token that is not kept."""
+    counts, grams, entries, places = scratch.counts[1], scratch.grams, scratch.base_entries, scratch.base_places
+    for i in range(size):
+        grams[i] = entries[i]
+        counts[entries[i]] += 1
+    shift = gram_shift(size)
     for order in range(2, top + 1):
         table, keys, counts = scratch.table[order], scratch.keys[order], scratch.counts[order]
         table[: np.int64(1) << (64 - shift)] = 0
-        size = np.int64(0)
-        for i in range(stop - start - order + 1):
-            prefix, token = grams[i], np.int64(ids[start + i + order - 1]) + 1
-            grams[i] = 0
-            if prefix > 0 and token > 0:
-                entry, grown = add_gram(gram_key(prefix, token), table, shift, keys, size)
-                counts[entry] = np.int32(1) if grown != size else np.int32(counts[entry] + 1)
-                grams[i], size = entry, grown
+        grown = np.int64(0)
+        for i in range(size):
+            end = i + order - 1
+            prefix, grams[i] = grams[i], 0
+            if prefix > 0 and end < size and places[end] - places[i] == order - 1:
+                entry, more = add_gram(gram_key(prefix, entries[end]), table, shift, keys, grown)
+                counts[entry] = np.int32(1) if more != grown else np.int32(counts[entry] + 1)
+                grams[i], grown = entry, more
 
 
 @inlined

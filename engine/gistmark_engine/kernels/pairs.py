@@ -8,26 +8,27 @@ from gistmark_engine.jit import inlined, kernel
 
 
 @kernel
-def reference_pairs(cut, groups):
+def reference_pairs(summaries, references, offsets, groups):
     """Every summary with every reference of its group: target and base spans [pairs, 2], by group, reference, member.
+
+    summaries, references  spans by row and by reference; `offsets`: the references of each group
 
     The base is the reference, so that its tables serve a whole group; for a row on its own it is the shorter of the two.
     Multiset overlap and LCS do not mind which is which.
     """
     count = np.int64(0)
     for g in range(len(groups.offsets) - 1):
-        members = groups.offsets[g + 1] - groups.offsets[g]
-        count += (cut.reference_offsets[g + 1] - cut.reference_offsets[g]) * members
+        count += (offsets[g + 1] - offsets[g]) * (groups.offsets[g + 1] - groups.offsets[g])
     target, base = np.empty((count, 2), np.int64), np.empty((count, 2), np.int64)
     pair = 0
     for g in range(len(groups.offsets) - 1):
         alone = groups.offsets[g + 1] - groups.offsets[g] == 1
-        for k in range(cut.reference_offsets[g], cut.reference_offsets[g + 1]):
+        for k in range(offsets[g], offsets[g + 1]):
             for m in range(groups.offsets[g], groups.offsets[g + 1]):
                 row = groups.members[m]
-                swap = alone and _size(cut.summary, row) <= _size(cut.reference, k) and cut.summary[row, 0] >= 0
-                _put(base if swap else target, pair, cut.summary, row)
-                _put(target if swap else base, pair, cut.reference, k)
+                swap = alone and _size(summaries, row) <= _size(references, k) and summaries[row, 0] >= 0
+                _put(base if swap else target, pair, summaries, row)
+                _put(target if swap else base, pair, references, k)
                 pair += 1
     return target, base
 

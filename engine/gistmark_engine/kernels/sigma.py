@@ -1,12 +1,24 @@
-"""The one letter whose lower case depends on its neighbours: a capital sigma that ends a word becomes the final form."""
+"""Lower case as `str.lower` has it. One letter depends on its neighbours: a capital sigma that ends a word becomes final."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from gistmark_engine.characters import CASED, IGNORABLE, LIMIT
+from gistmark_engine.characters import CASED, IGNORABLE, LIMIT, MARKS, MARKS_STOP
 from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.utf8 import byte_at, decode
+
+CAPITAL_SIGMA, FINAL_SIGMA = 0x3A3, 0x3C2
+
+
+@inlined
+def lower_character(address, at, width, length, point, classes, lower):
+    """The first code point of the lower case of the character `point`, of `width` bytes at `address + at`."""
+    if point < 128:
+        return point + 32 if 65 <= point <= 90 else point
+    if point == CAPITAL_SIGMA and ends_cased_word(address, at, width, length, classes):
+        return np.int64(FINAL_SIGMA)
+    return np.int64(lower[point]) if point < LIMIT else point
 
 
 @inlined
@@ -46,4 +58,6 @@ def _cased_after(address, at, length, classes):
 
 @inlined
 def _kind(point, classes):
-    return np.int64(classes[point]) if point < LIMIT else np.int64(0)
+    if point < LIMIT:
+        return np.int64(classes[point])
+    return np.int64(classes[LIMIT + point - MARKS]) if MARKS <= point < MARKS_STOP else np.int64(0)

@@ -47,7 +47,7 @@ def abstraction(
 
     For a text of n tokens and a source of O tokens: HM = 2nO/(n + O); c1 = shared words / n, c2 = shared bigrams /
     (n - 1), cL = LCS / n, all in [0, 1]. RA_k = HM(R, O)·(1 - c_Rk)³ for the reference, SA_k the same for the summary,
-    AR_k = (1 - c_Sk)³ / ((1 - c_Rk)³ + ε), in [0, 1e8]. AR > 1: the summary is more abstractive than the reference;
+    AR_k = (1 - c_Sk)³ / ((1 - c_Rk)³ + ε), in [0, 1/ε]. AR > 1: the summary is more abstractive than the reference;
     below 1 more extractive. `ar_risk` is a screening class: high above 2, moderate above 1.2, balanced from 0.8 on, else
     extractive. RA and SA are in words and grow with length; AR is heavy-tailed, so a table shows its median, never a mean.
 
@@ -59,7 +59,8 @@ def abstraction(
     short_bigram    a one-token text has no bigrams: "null", or "zero" overlap
     both_extractive AR where both texts are wholly copied: 0 by the formula, or "one"
     risk_from       which AR decides `ar_risk`; `risk_cuts`: the bounds of its classes
-    multi           several references: the "first", "mean" or "median" of every number, or the one with the least AR
+    multi           several references: the "first", "mean" or "median" of every number (null if one is undefined), or the
+                    one with the least AR
 
     Null or empty summary or source gives null; no reference leaves SA. `ar<k>_saturated`: (1 - c_Rk)³ < 1e-6, where AR
     is ε's doing. `abstraction_status` gives the reason.
@@ -76,7 +77,7 @@ def abstraction(
         inputs=("summary", "references", "source"),
         optional=("references",),
         tokenizer=Tokenizer(tokenizer),
-        fields=_fields(),
+        fields=_fields(float(epsilon)),
         options=shown
         | {
             "exponent": float(exponent),
@@ -122,7 +123,7 @@ def _check(
         raise OptionError(f"abstraction: risk_cuts must be three ascending numbers, not {cuts!r}")
 
 
-def _fields() -> dict[str, Field]:
+def _fields(epsilon: float) -> dict[str, Field]:
     kinds, typical = ("1", "2", "L"), ("mean", "median")
     share, words = Field("float64", 0.0, 1.0), Field("float64", 0.0, summary=typical)
     return {
@@ -132,7 +133,7 @@ def _fields() -> dict[str, Field]:
         "hm_s": words,
         **{f"ra{kind}": words for kind in kinds},
         **{f"sa{kind}": words for kind in kinds},
-        **{f"ar{kind}": Field("float64", 0.0, 1e8, summary=("median", "quartiles")) for kind in kinds},
+        **{f"ar{kind}": Field("float64", 0.0, 1 / epsilon, summary=("median", "quartiles")) for kind in kinds},
         "ar_risk": Field("enum", summary=("counts",), levels=RISKS),
         **{f"ar{kind}_saturated": Field("bool", summary=("counts",)) for kind in kinds},
         "r_tokens": Field("float64", 0.0),
@@ -154,4 +155,4 @@ def _run(batch: Batch, *, mode: int, cap: int, **options: Any) -> Mapping[str, N
     out = compute(tokens.cut, tokens.groups, shared, reference_pair, row_pair, Options(**options))
     out[-1, tokens.null_rows("references") & (out[-1] == STATUS["empty_reference"])] = STATUS["ok"]
     out[:, tokens.null_rows("summary", "source")] = np.nan
-    return dict(zip(_fields(), out, strict=True))
+    return dict(zip(_fields(options["epsilon"]), out, strict=True))

@@ -99,11 +99,9 @@ def _run(
 def _count_hits(tokens: Tokens, types: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Hits [types, pairs] of every summary with every reference of its group, and the n-gram order of each type."""
     from gistmark_engine.kernels.overlap import MULTISET, overlap_pairs
-    from gistmark_engine.kernels.pairs import reference_pairs
 
     orders = np.array(sorted({int(kind) for kind in types if kind.isdigit()}), np.int64)
-    pairs = tokens.pairs(*reference_pairs(tokens.cut, tokens.groups))
-    counts = overlap_pairs(pairs, orders, MULTISET, "L" in types, -1)
+    counts = overlap_pairs(tokens.reference_pairs(), orders, MULTISET, "L" in types, -1)
     by_type = {str(order): counts[k] for k, order in enumerate(orders)} | {"L": counts[-1]}
     if "Lsum" in types:
         by_type["Lsum"] = _union_hits(tokens)

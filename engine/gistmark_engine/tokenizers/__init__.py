@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import Tokenizer
-from gistmark_engine.tokenizers import rouge, whitespace, whitespace_lower, word_lower, word_punct
+from gistmark_engine.tokenizers import mteval, rouge, whitespace, whitespace_lower, word_lower, word_punct
 from gistmark_engine.tokenizers.rule import Rule
 
 RULES: Mapping[str, Rule] = {
@@ -15,6 +15,7 @@ RULES: Mapping[str, Rule] = {
     "whitespace_lower": whitespace_lower.RULE,
     "word_lower": word_lower.RULE,
     "word_punct": word_punct.RULE,
+    **mteval.RULES,
 }
 
 

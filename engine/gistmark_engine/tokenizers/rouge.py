@@ -4,6 +4,7 @@ Every other character separates, letters outside ASCII included: `café` is `caf
 so two characters outside ASCII count as letters: U+0130 (İ) is `i`, U+212A (the Kelvin sign) is `k`.
 """
 
+from gistmark_engine.characters import no_characters
 from gistmark_engine.tokenizers.rule import ROUGE, Rule
 
-RULE = Rule(ROUGE, unicode=False)
+RULE = Rule(ROUGE, no_characters)

@@ -21,5 +21,5 @@ def empty_figure(width: float, height: float) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise MissingExtra("drawing figures", "figures") from error
+        raise MissingExtra("drawing figures", "studies") from error
     return Figure(figsize=(width, height), layout="constrained")

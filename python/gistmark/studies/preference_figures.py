@@ -96,5 +96,5 @@ def _figure(width: float, height: float) -> Figure:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtra("figures of a study", "figures") from None
+        raise MissingExtra("figures of a study", "studies") from None
     return Figure(figsize=(width, height), layout="constrained")

@@ -48,7 +48,7 @@ def _punkt() -> Callable[[str], list[str]]:
     try:
         from punkt import sent_tokenize
     except ImportError as error:
-        raise MissingExtra("splitting sentences by punkt", "sentences") from error
+        raise MissingExtra("splitting sentences by punkt", "studies") from error
 
     def split(text: str) -> list[str]:
         sentences: list[str] = []

@@ -1,0 +1,157 @@
+"""BLEU: clipped n-gram precisions and a brevity penalty, of rows and of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gistmark_engine.errors import OptionError
+from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Corpus, Field, Metric, Tokenizer
+from gistmark_engine.tokenizers.given import cut_batch
+from gistmark_engine.tokenizers.sentencepiece import PieceModel, cut_pieces, read_model
+
+SMOOTHING = ("none", "exp", "floor", "add-k")
+SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
+TOKENIZERS = {"13a": "13a", "intl": "intl", "zh": "zh", "char": "char", "none": "whitespace"}
+"""sacreBLEU's names, and ours."""
+
+CITE = Citation(
+    "Papineni et al. 2002, BLEU, section 2; smoothing: Chen and Cherry 2014, section 3; Post 2018", "sacrebleu 2.6.0"
+)
+
+
+def bleu(
+    *,
+    tokenizer: str = "13a",
+    lowercase: bool = False,
+    smooth: Literal["exp", "floor", "add-k", "none"] = "exp",
+    smooth_value: float | None = None,
+    max_order: int = 4,
+    effective_order: bool = True,
+    corpus_effective_order: bool = False,
+    parity: Literal["reference"] | None = None,
+    prefix: str = "",
+) -> Metric:
+    """BLEU of a summary against its references, and of a corpus.
+
+    `bleu` = 100 · BP · exp(mean over n of log p_n): p_n is the share of the summary's n-grams that a reference has, each
+    counted at most as often as in the reference richest in it; BP = exp(1 − r/c) for a summary of c tokens, fewer than
+    the r of the reference closest in length. Float64, 0 to 100 (identical texts may come out at 100.00000000000004),
+    higher is better. The BLEU of a corpus is no mean of rows: it comes from the sums of `bleu_summary_length`,
+    `bleu_reference_length`, `bleu_match<n>` and `bleu_total<n>` (`Metric.corpus`). Equal to sacreBLEU bit for bit (from
+    Python 3.12 on its own sum of logarithms compensates rounding, which can move the last bit).
+
+    tokenizer  "13a", "intl", "zh", "char", "none", or "spm:FILE" with a local SentencePiece model
+    smooth     what stands for p_n = 0: "exp" halves it at each such n, "floor" takes `smooth_value` matches (0.1),
+               "add-k" adds `smooth_value` (1) to matches and totals beyond unigrams, "none" leaves 0
+    max_order  the largest n, 1 to 9
+    effective_order, corpus_effective_order
+               average over the orders that the text is long enough for; otherwise shorter texts give 0
+    parity     "reference": an empty reference counts as one of length 0, and gives 0.0 instead of null
+
+    Null text gives null; an empty summary 0.0; an empty reference null (`bleu_status` says so), left out beside others.
+    """
+    _check(tokenizer, smooth, smooth_value, max_order, parity)
+    value = SMOOTH_VALUES.get(smooth, 0.0) if smooth_value is None else float(smooth_value)
+    method = SMOOTHING.index(smooth)
+    model = read_model(tokenizer.removeprefix("spm:")) if tokenizer.startswith("spm:") else None
+    run = partial(
+        _run, order=max_order, smooth=method, value=value, effective=effective_order, parity=parity == "reference"
+    )
+    finish = partial(_finish, smooth=method, value=value, effective=corpus_effective_order)
+    return Metric(
+        name="bleu",
+        inputs=("summary", "references"),
+        tokenizer=None if model else Tokenizer(TOKENIZERS[tokenizer] + "_lower" * lowercase),
+        fields={"bleu": Field("float64", 0.0, 100.00000000000004, "higher")}
+        | dict.fromkeys(_statistics(max_order), Field("int64", 0, summary=()))
+        | {"bleu_status": STATUS_FIELD},
+        options={
+            "case": "lc" if lowercase else "mixed",
+            "eff": effective_order,
+            "corpus_eff": corpus_effective_order,
+            "smooth": smooth,
+            "smooth_value": value if smooth in SMOOTH_VALUES else None,
+            "order": max_order,
+            "parity": parity,
+        }
+        | ({"tok": model.signature} if model else {}),
+        run=partial(_run_pieces, model=model, lowercase=lowercase, run=run) if model else run,
+        corpus=Corpus(_statistics(max_order), finish),
+        cite=CITE,
+        prefix=prefix,
+    )
+
+
+def sacrebleu_signature(metric: Metric, references: int | None, *, corpus: bool = True) -> str:
+    """The signature sacreBLEU 2.6.0 prints for the same score, of a corpus or of a row.
+
+    references  how many references every row has, None where that varies
+    """
+    options = metric.options
+    effective = options["corpus_eff"] if corpus else options["eff"]
+    tok = (
+        metric.tokenizer.name.removesuffix("_lower").replace("whitespace", "none")
+        if metric.tokenizer
+        else options["tok"]
+    )
+    value = options["smooth_value"]
+    smooth = options["smooth"] if value is None else f"{options['smooth']}[{value:.2f}]"
+    return (
+        f"nrefs:{'var' if references is None else references}|case:{options['case']}|eff:{'yes' if effective else 'no'}"
+        f"|tok:{tok}|smooth:{smooth}|version:2.6.0"
+    )
+
+
+def _check(tokenizer: str, smooth: str, smooth_value: float | None, max_order: int, parity: str | None) -> None:
+    if tokenizer not in TOKENIZERS and not tokenizer.startswith("spm:"):
+        raise OptionError(f"bleu: tokenizer must be one of {', '.join(TOKENIZERS)} or 'spm:FILE', not {tokenizer!r}")
+    if smooth not in SMOOTHING:
+        raise OptionError(f"bleu: smooth must be one of {', '.join(SMOOTHING)}, not {smooth!r}")
+    if smooth_value is not None and smooth not in SMOOTH_VALUES:
+        raise OptionError(f"bleu: smooth {smooth!r} takes no smooth_value")
+    if smooth_value is not None and not smooth_value >= 0:
+        raise OptionError(f"bleu: smooth_value must not be negative, not {smooth_value!r}")
+    if max_order not in range(1, 10):
+        raise OptionError(f"bleu: max_order must lie in 1 to 9, not {max_order!r}")
+    if parity not in (None, "reference"):
+        raise OptionError(f"bleu: parity must be None or 'reference', not {parity!r}")
+
+
+def _statistics(order: int) -> tuple[str, ...]:
+    """The additive fields, in the order in which the kernel counts."""
+    counts = [f"bleu_{part}{n}" for part in ("match", "total") for n in range(1, order + 1)]
+    return ("bleu_summary_length", "bleu_reference_length", *counts)
+
+
+def _run(
+    batch: Batch, *, order: int, smooth: int, value: float, effective: bool, parity: bool
+) -> Mapping[str, NDArray[np.float64]]:
+    from gistmark_engine.kernels.bleu import bleu_rows
+    from gistmark_engine.kernels.pooled import pooled_overlap
+
+    tokens = batch.tokenised
+    hits = pooled_overlap(tokens.cut, tokens.groups, order)
+    out = bleu_rows(tokens.cut, tokens.groups, hits, smooth, value, effective, parity)
+    out[:, tokens.null_rows("summary", "references")] = np.nan
+    return dict(zip(["bleu", *_statistics(order), "bleu_status"], out, strict=True))
+
+
+def _run_pieces(
+    batch: Batch, *, model: PieceModel, lowercase: bool, run: partial[Mapping[str, NDArray[np.float64]]]
+) -> Mapping[str, NDArray[np.float64]]:
+    def cut(texts: Sequence[str]) -> list[list[str]]:
+        return cut_pieces([(text.lower() if lowercase else text).rstrip() for text in texts], model)
+
+    return run(Batch(batch.rows, batch.texts, cut_batch(batch, cut)))
+
+
+def _finish(sums: Mapping[str, float], *, smooth: int, value: float, effective: bool) -> dict[str, float | None]:
+    from gistmark_engine.kernels.bleu import bleu_score
+
+    counts = np.array([sums[name] for name in _statistics((len(sums) - 2) // 2)], np.float64)
+    return {"bleu": float(bleu_score(counts, smooth, value, effective))}

@@ -1,0 +1,50 @@
+"""Tokens that a Python function cuts: for tokenizers that live in other libraries or are too rare for a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pyarrow as pa
+
+from gistmark_engine.arrow import read_references, read_texts
+from gistmark_engine.columns import Column
+from gistmark_engine.errors import InputError
+from gistmark_engine.inputs import Inputs
+from gistmark_engine.metric import Batch, Tokenizer
+from gistmark_engine.tokens import Tokens, tokenise
+
+Cut = Callable[[Sequence[str]], Sequence[Sequence[str]]]
+"""Cuts many texts at once."""
+
+TOKENS = pa.list_(pa.large_string())
+
+
+def cut_batch(batch: Batch, cut: Cut) -> Tokens:
+    """The tokens of a batch's summaries and references."""
+    summaries = batch.texts["summary"].to_pylist()
+    references = [
+        one if one is None or isinstance(one, list) else [one] for one in batch.texts["references"].to_pylist()
+    ]
+    given = iter(
+        cut([_text(text) for texts in [summaries, *filter(None, references)] for text in texts if text is not None])
+    )
+    texts = read_texts(Column(pa.array(_cut(summaries, given), TOKENS), "summary", "tokens"))
+    lists = [None if one is None else _cut(one, given) for one in references]
+    read = read_references(Column(pa.array(lists, pa.list_(TOKENS)), "references", "tokens"))
+    inputs = Inputs(batch.rows, {}, {"summary": texts}, read)
+    rows, null = inputs.rows(("summary", "references"), 0, batch.rows), inputs.null(0, batch.rows)
+    tokens = tokenise(rows, Tokenizer("whitespace"), given=True, null=null)
+    if tokens is None:
+        raise RuntimeError("a Python string is always UTF-8")
+    return tokens
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise InputError("this tokenizer cuts texts, not lists of tokens", value=value)
+    return value
+
+
+def _cut(texts: Sequence[str | None], given: Iterator[Sequence[str]]) -> list[Sequence[str] | None]:
+    """The next tokens for every text that is there."""
+    return [None if text is None else next(given) for text in texts]
