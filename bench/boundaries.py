@@ -17,7 +17,7 @@ from bench.tables import micro, table, times
 from gistmark.bench.pairs import pairs_of
 from gistmark.bench.race import Contestant, clock_of, race, ratio
 from gistmark_engine.arrow import read_texts
-from gistmark_engine.characters import NONE
+from gistmark_engine.characters import no_characters
 from gistmark_engine.jit import OPTIONS
 from gistmark_engine.kernels.classify import classify
 from gistmark_engine.metrics.rouge import rouge
@@ -51,7 +51,8 @@ def line(sizes: tuple[int, int], rows: int) -> tuple[str, ...]:
         np.empty(2 * longest + 1024, np.uint8),
         np.empty((3, longest // 32 + 8), np.uint64),
     )
-    limit = partial(find_boundaries, address, length, NONE.classes, NONE.lower, *scratch)
+    tables = no_characters()
+    limit = partial(find_boundaries, address, length, tables.classes, tables.lower, *scratch)
     if limit() != length.sum():
         raise RuntimeError("the pass did not read every byte")
     sides = {

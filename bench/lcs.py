@@ -20,7 +20,6 @@ from bench.tables import micro, table, times
 from gistmark.bench.pairs import pairs_of
 from gistmark.bench.race import Contestant, clock_of, race, ratio
 from gistmark_engine.kernels.overlap import MULTISET, Pairs, overlap_pairs
-from gistmark_engine.kernels.pairs import reference_pairs
 from gistmark_engine.metric import Batch, Citation, Metric, Tokenizer
 from gistmark_engine.plan import score_columns
 
@@ -35,8 +34,7 @@ def tokenised(rows: int) -> Pairs:
     kept: list[Pairs] = []
 
     def keep(batch: Batch) -> Mapping[str, NDArray[np.float64]]:
-        tokens = batch.tokenised
-        kept.append(tokens.pairs(*reference_pairs(tokens.cut, tokens.groups)))
+        kept.append(batch.tokenised.reference_pairs())
         return {}
 
     tokenizer = Tokenizer("rouge", whole=True)

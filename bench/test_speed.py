@@ -28,6 +28,9 @@ METRICS: dict[str, dict[str, Peer]] = {
     },
     "rouge stemmed": {name: PEERS[name](stem=True) for name in ("rouge_score", "rouge_score_rs", "rapidrouge")},
     "rougeLsum": {name: PEERS[name](types=LSUM) for name in ("rouge_score", "rouge_score_rs", "rapidrouge")},
+    "bleu": {"sacrebleu": PEERS["sacrebleu"]()},
+    "chrf": {"sacrebleu_chrf": PEERS["sacrebleu_chrf"]()},
+    "ter": {"sacrebleu_ter": PEERS["sacrebleu_ter"]()},
     "datastats": {"summeval": PEERS["summeval"]()},
     "abstraction": {"plain_abstraction": PEERS["plain_abstraction"]()},
 }

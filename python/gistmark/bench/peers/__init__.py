@@ -8,8 +8,20 @@ from gistmark.bench.peers.datastats import summeval
 from gistmark.bench.peers.rouge import rapidrouge, rouge_score, rouge_score_rs
 from gistmark.bench.peers.rouge_metric import rouge_metric
 from gistmark.bench.peers.rouge_rust import rouge_rust
+from gistmark.bench.peers.sacrebleu import sacrebleu, sacrebleu_chrf, sacrebleu_ter
 
 PEERS: Mapping[str, Callable[..., Peer]] = {
     factory.__name__: factory
-    for factory in (rouge_score, rouge_score_rs, rapidrouge, rouge_rust, rouge_metric, summeval, plain_abstraction)
+    for factory in (
+        rouge_score,
+        rouge_score_rs,
+        rapidrouge,
+        rouge_rust,
+        rouge_metric,
+        sacrebleu,
+        sacrebleu_chrf,
+        sacrebleu_ter,
+        summeval,
+        plain_abstraction,
+    )
 }
