@@ -57,7 +57,7 @@ def run(contest: Contest, rounds: int, threads: int) -> Outcome:
     ours = {name: values.to_pylist() for name, values in engine_values(metrics, some, threads).items()}
     found: list[Difference] = []
     for peer, call in zip(contest.peers, calls, strict=True):
-        found += differences(peer.name, some.rows, ours, peer.values(call(some.texts)))
+        found += differences(peer, some.rows, ours, peer.values(call(some.texts)))
     sides = {
         "gistmark": Contestant(lambda: engine_values(metrics, every, threads), len(every.rows)),
         "other": Contestant(lambda: [call(some.texts) for call in calls], len(some.rows)),

@@ -61,4 +61,4 @@ def test_speed(benchmark: Any, metric: str, library: str, sizes: tuple[int, int]
         return
     found = benchmark.pedantic(partial(peer.start(), pairs.texts), rounds=3, warmup_rounds=1)
     expected = {name: values.to_pylist() for name, values in ours().items()}
-    assert differences(library, pairs.rows, expected, peer.values(found)) == []
+    assert differences(peer, pairs.rows, expected, peer.values(found)) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,15 +70,21 @@ def engine_values(metrics: Sequence[Metric], pairs: Pairs, threads: int) -> dict
     return score_columns(pairs.columns, metrics, threads=threads)
 
 
-def differences(peer: str, rows: Sequence[int], ours: Mapping[str, Sequence[Any]], theirs: Values) -> list[Difference]:
-    """Every value that is not equal bit for bit, in order of rows; `rows` names them."""
+def differences(peer: Peer, rows: Sequence[int], ours: Mapping[str, Sequence[Any]], theirs: Values) -> list[Difference]:
+    """Every value that is not equal within the peer's tolerance, in order of rows; `rows` names them."""
     found = (
-        Difference(peer, rows[at], field, ours[field][at], other)
+        Difference(peer.name, rows[at], field, ours[field][at], other)
         for field, others in theirs.items()
         for at, other in enumerate(others)
-        if ours[field][at] != other
+        if not _same(ours[field][at], other, peer.tolerance)
     )
     return sorted(found, key=lambda difference: difference.row)
+
+
+def _same(ours: float | None, other: float | None, tolerance: float) -> bool:
+    if ours is None or other is None:
+        return ours is other
+    return math.isclose(ours, other, rel_tol=tolerance)
 
 
 def rows_of(found: Sequence[Difference]) -> Iterator[int]:
@@ -99,7 +106,7 @@ def _compare(peer: Peer, call: Call, pairs: Pairs, rounds: int, threads: int) ->
         peer,
         len(pairs.rows),
         len(theirs),
-        differences(peer.name, pairs.rows, ours, theirs),
+        differences(peer, pairs.rows, ours, theirs),
         1 / median(times["gistmark"]),
         1 / median(times["other"]),
         ratio(times["other"], times["gistmark"]),

@@ -23,12 +23,13 @@ class Peer:
     """Something that computes what a metric of ours computes.
 
     name          how it is called on the command line and in tables
-    metric        the metric, with the options that make it equal: values are compared bit for bit
+    metric        the metric, with the options that make it equal
     roles         the roles of that metric that it reads
     start         imports and sets up the peer; returns the call that is timed, from texts to whatever the peer returns
     values        that return value as one number a row by field of the metric, None for null (not timed)
     distribution  the package it comes in; empty for an algorithm written out in this package
     threads       whether it can use more than one core
+    tolerance     relative difference up to which values count as equal; 0 asks for the same bits
     """
 
     name: str
@@ -38,6 +39,7 @@ class Peer:
     values: Callable[[Any], Values]
     distribution: str = ""
     threads: bool = False
+    tolerance: float = 0.0
 
     @property
     def version(self) -> str:

@@ -21,7 +21,7 @@ def render(results: Sequence[Result]) -> str:
     widths = [max(len(line[at]) for line in lines) for at in range(len(HEADINGS))]
     table = [_align(line, widths) for line in lines]
     found = [text for result in results for text in _differing(result)]
-    return "\n".join([*table, *found, "", *dict.fromkeys(f"{_signature(result)}" for result in results)])
+    return "\n".join([*table, *found, "", *dict.fromkeys(_signature(result) for result in results)])
 
 
 def _cells(result: Result) -> tuple[str, ...]:
@@ -65,4 +65,6 @@ def _value(value: float | None) -> str:
 
 
 def _signature(result: Result) -> str:
-    return f"{result.peer.name} = {result.peer.metric.signature}"
+    peer = result.peer
+    within = f" within {peer.tolerance:g}" if peer.tolerance else ""
+    return f"{peer.name} = {peer.metric.signature}{within}"

@@ -26,8 +26,8 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "bench",
         help="compare values and speed with other libraries",
-        description="Score the first rows of a file with other libraries too. Values are compared bit for bit, and every "
-        "row that differs is named; then both sides are timed in turns (CPU time of one thread, or time on the wall of "
+        description="Score the first rows of a file with other libraries too. Values are compared first, bit for bit, and "
+        "every row that differs is named; then both sides are timed in turns (CPU time of one thread, or time on the wall of "
         "several). Exit code 1 where rows differ.",
         allow_abbrev=False,
     )
