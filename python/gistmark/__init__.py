@@ -10,7 +10,7 @@ Importing this compiles nothing and loads no model; both happen when a metric fi
 
 from gistmark import metrics
 from gistmark.catalogue import catalogue, signature
-from gistmark.expressions import abstraction, bleu, chrf, chrfpp, datastats, rouge, scores, ter
+from gistmark.expressions import abstraction, bleu, chrf, chrfpp, datastats, meteor, rouge, scores, ter
 from gistmark.marks import sentences, tokens
 from gistmark.score import score, score_batch
 from gistmark.summarise import summarise
@@ -29,6 +29,7 @@ __all__ = [
     "chrf",
     "chrfpp",
     "datastats",
+    "meteor",
     "metrics",
     "rouge",
     "score",

@@ -8,7 +8,8 @@ from gistmark_engine.metrics.abstraction import abstraction
 from gistmark_engine.metrics.bleu import bleu
 from gistmark_engine.metrics.chrf import chrf, chrfpp
 from gistmark_engine.metrics.datastats import datastats
+from gistmark_engine.metrics.meteor import meteor
 from gistmark_engine.metrics.rouge import rouge
 from gistmark_engine.metrics.ter import ter
 
-__all__ = ["abstraction", "bleu", "chrf", "chrfpp", "datastats", "rouge", "syntax", "ter"]
+__all__ = ["abstraction", "bleu", "chrf", "chrfpp", "datastats", "meteor", "rouge", "syntax", "ter"]
