@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -11,6 +13,7 @@ import pytest
 import gistmark as gm
 from gistmark_engine.metric import ROLES, Metric
 
+ROOT = Path(__file__).parents[1]
 LIGHT = """
 import sys
 import gistmark as gm
@@ -18,7 +21,8 @@ gm.catalogue(), gm.signature(["rouge"])
 gm.rouge("summary", "references"), gm.abstraction("summary", None, "source")
 import polars as pl
 gm.score(pl.LazyFrame({"summary": ["a"], "references": ["b"], "source": ["c"]}))
-print(sorted({"numba", "llvmlite", "torch", "transformers", "pandas", "scipy", "spacy", "tqdm"} & set(sys.modules)))
+print(sorted({"numba", "llvmlite", "torch", "transformers", "pandas", "scipy", "spacy", "tqdm", "pyarrow.compute",
+              "sqlite3", "urllib3", "statsmodels", "matplotlib"} & set(sys.modules)))
 """
 
 
@@ -48,6 +52,8 @@ def test_records_are_sound(name: str) -> None:
         assert ("counts" in spec.summary) <= (spec.dtype in ("enum", "bool")), field
         assert not (spec.dtype in ("string", "list<string>", "enum") and {"mean", "median"} & set(spec.summary)), field
     assert metric == getattr(gm.metrics, name)()
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert metric.needs in ("", "backend", *extras)
 
 
 def test_no_two_metrics_write_the_same_column() -> None:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
+
 import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judging import READER
 from polars.testing import assert_frame_equal
+from running import param, params
 
 import gistmark as gm
 from gistmark_bindings.polars import field_dtype
 from gistmark_engine.metric import Metric
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no tokens under tokenizer:UserWarning")
-METRICS = list(gm.catalogue().values())
-every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+every_metric = pytest.mark.parametrize("metric", params())
 
 REAL = [
     "The cat sat on the mat. It purred, and the dog slept.\nThe end.",
@@ -31,8 +34,10 @@ REAL = [
 ]
 TEXT = st.one_of(st.none(), st.just(""), st.sampled_from(REAL), st.text(max_size=20), st.text("ab .", max_size=30))
 REFERENCES = st.one_of(st.none(), st.lists(TEXT, max_size=3))
+PERSONA = json.dumps(READER)
+PERSONAS = st.sampled_from([None, PERSONA, "{}", '{"role": "nurse"}'])
 ROWS = st.fixed_dictionaries(
-    {"summary": TEXT, "references": REFERENCES, "source": TEXT, "query": TEXT, "persona": TEXT}
+    {"summary": TEXT, "references": REFERENCES, "source": TEXT, "query": TEXT, "persona": PERSONAS}
 )
 FRAMES = st.lists(ROWS, min_size=1, max_size=12)
 SCHEMA = {"references": pl.List(pl.String())} | dict.fromkeys(["summary", "source", "query", "persona"], pl.String())
@@ -59,7 +64,7 @@ def some_rows() -> pl.DataFrame:
                 "references": [REAL[(row * 7 + 1) % count], None, REAL[row % count]][: row % 4],
                 "source": REAL[(row // count) % count],
                 "query": REAL[0],
-                "persona": REAL[1],
+                "persona": PERSONA,
             }
             for row in range(count * count)
         ]
@@ -84,18 +89,23 @@ def test_fields_have_their_declared_types_and_ranges(metric: Metric, rows: list[
 
 @pytest.mark.parametrize(
     ("metric", "missing"),
-    [pytest.param(metric, role, id=f"{metric.name}-{role}") for metric in METRICS for role in metric.required],
+    [param(metric, role) for metric in gm.catalogue().values() for role in metric.required],
 )
 def test_a_null_text_gives_nulls(metric: Metric, missing: str) -> None:
     nothing = {"references": [None, [], [None]]}.get(missing, [None])
-    frame = rows_of([dict.fromkeys(SCHEMA, "a b c") | {"references": ["a b d"], missing: null} for null in nothing])
+    frame = rows_of(
+        [
+            dict.fromkeys(SCHEMA, "a b c") | {"persona": PERSONA, "references": ["a b d"], missing: null}
+            for null in nothing
+        ]
+    )
     scored = fields(frame, metric)
     for name, spec in metric.columns.items():
         if spec.dtype != "enum":
             assert scored[name].null_count() == frame.height, name
 
 
-@pytest.mark.parametrize("metric", [metric for metric in METRICS if metric.row_local], ids=lambda metric: metric.name)
+@pytest.mark.parametrize("metric", params(only=lambda metric: metric.row_local))
 @given(rows=FRAMES, data=st.data())
 @examples
 def test_a_row_does_not_depend_on_its_batch(metric: Metric, rows: list[dict[str, object]], data: st.DataObject) -> None:

@@ -23,10 +23,12 @@ from nltk.translate import meteor_score as module
 from nltk.translate.meteor_score import meteor_score
 
 import gistmark as gm
+from gistmark.cli.options import build
 from gistmark_datasets import scitldr_sample
 from gistmark_engine.errors import InputError, MissingExtra, OptionError
 from gistmark_engine.metrics.meteor import meteor
 from gistmark_engine.stems import stem_words
+from gistmark_engine.synonyms import _reader
 
 PORTER = PorterStemmer()
 SYNONYMS = {
@@ -263,6 +265,10 @@ def test_options_and_signature():
             value("a", ["a"], **options)
 
 
+def test_a_folder_named_on_the_command_line(wordnet_folder):
+    assert build("meteor", {"synonyms": str(wordnet_folder)}).signature == meteor(synonyms=wordnet_folder).signature
+
+
 def test_a_folder_without_wordnet(tmp_path, monkeypatch):
     with pytest.raises(OptionError, match="holds no WordNet that NLTK can read"):
         meteor(synonyms=tmp_path)
@@ -307,7 +313,8 @@ def test_known_scores_with_wordnet(wordnet_folder, summary, reference, expected)
 
 
 def test_real_rows_with_wordnet(wordnet_folder):
-    reader = WordNetCorpusReader(str(wordnet_folder), None)
+    reader = _reader(str(wordnet_folder))
+    assert isinstance(reader, WordNetCorpusReader)
     pairs = pl.read_parquet(scitldr_sample()).sample(200, seed=2)
     found = gm.score(pairs, [meteor(synonyms=wordnet_folder)])["meteor"].to_list()
     cut = [

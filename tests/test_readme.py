@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -102,4 +103,9 @@ def test_the_table_of_metrics_agrees_with_the_records() -> None:
 
 def test_names_that_code_depends_on_are_spelled_as_there() -> None:
     assert f"`{KEY.decode()}`" in README
-    assert all(f"`{name}_status`" in README for name in gm.catalogue())
+    columns = {column for metric in gm.catalogue().values() for column in metric.columns}
+    named = set(re.findall(r"`(\w+_status)`", README))
+    assert named
+    assert named <= columns
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert all(f"`{extra}`" in README for extra in extras if extra != "dev")

@@ -11,6 +11,7 @@ import pyarrow as pa
 from gistmark_bindings.roles import column
 from gistmark_engine.columns import Column, Kind
 from gistmark_engine.errors import InputError
+from gistmark_engine.job import held
 from gistmark_engine.metric import Field, Metric
 from gistmark_engine.plan import score_columns
 
@@ -37,12 +38,13 @@ def expression(
     threads  threads of one batch; None: the engine's choice
 
     The schema is declared, nothing runs before the query does. Elementwise when every metric is row-local, so that it
-    streams and runs once over all groups of a `group_by`.
+    streams and runs once over all groups of a `group_by`. A query does not say when it is over: what a metric opens at
+    its first batch stays open as long as the expression lives.
     """
     roles = [(role, _name(expr, role), (kinds or {}).get(role, "text")) for role, expr in inputs.items()]
     return pl.map_batches(
         list(inputs.values()),
-        partial(_compute, metrics=tuple(metrics), roles=roles, threads=threads),
+        partial(_compute, metrics=held(metrics), roles=roles, threads=threads),
         return_dtype=struct_dtype(metrics),
         is_elementwise=all(metric.row_local for metric in metrics),
     )

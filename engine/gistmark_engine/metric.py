@@ -107,12 +107,14 @@ class Batch:
     """What a metric's `run` receives: `rows` rows, their raw text by role, and their tokens if it asked for any.
 
     `texts[role]` is an Arrow string array of length `rows` (for references: a list of strings). A role that is
-    optional and absent is missing from the mapping. Nulls are legal everywhere.
+    optional and absent is missing from the mapping. Nulls are legal everywhere. `threads` is how many a metric on raw
+    text may use; one on tokens gets a range of rows that has a thread of its own.
     """
 
     rows: int
     texts: Mapping[str, pa.Array]
     tokens: Tokens | None = None
+    threads: int = 1
 
     @property
     def tokenised(self) -> Tokens:
@@ -137,11 +139,13 @@ class Metric:
     options    every option that changes a number, for the signature
     run        from a `Batch` to one array a field: float64 with NaN for null (integers, booleans and enum codes are
                given as float64 too and cast at the end), or an Arrow array of the field's own type.
-               If it has methods `open()` and `close()`, they are called around a job.
+               If it has methods `open()` and `close()`, they are called around a job (see `gistmark_engine.job`).
     corpus     None, or how the score of a corpus follows from additive statistics
     cite       where it is defined
     prefix     put before every column name, so that two variants fit in one table
     row_local  whether a row's fields depend on that row alone; if not, engines must hand it all rows at once
+    needs      what it cannot run without beside the core: the name of an extra, "backend" for a model that the caller
+               has to name, "" for nothing
     """
 
     name: str
@@ -155,6 +159,7 @@ class Metric:
     corpus: Corpus | None = None
     prefix: str = ""
     row_local: bool = True
+    needs: str = ""
 
     @property
     def required(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from gistmark_engine.assemble import assemble
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.inputs import Inputs, read_inputs
+from gistmark_engine.job import opened
 from gistmark_engine.metric import Batch, Metric, Tokenizer, Values
 from gistmark_engine.script import find_invalid_utf8, warn_untokenised
 from gistmark_engine.tokens import Tokens, tokenise
@@ -66,16 +67,33 @@ def score_columns(
     cuttings = _cuttings(metrics)
     count = threads or _cores()
     ranges = list(_ranges(inputs.weights(), count)) if cuttings else []
-    if count == 1 or len(ranges) == 1:
-        parts = [_score_range(inputs, cuttings, metrics, *bounds) for bounds in ranges]
-    else:
-        pool = _pool(count, os.getpid())
-        parts = list(pool.map(lambda bounds: _score_range(inputs, cuttings, metrics, *bounds), ranges))
     scored: dict[str, pa.Array] = {}
-    for k, metric in enumerate(metrics):
-        whole = [] if metric.tokenizer else [metric.run(Batch(inputs.count, inputs.strings(metric.inputs)))]
-        scored |= assemble(metric, [part[k] for part in parts] if metric.tokenizer else whole)
+    with opened(metrics) as ready:
+        parts = _score_ranges(inputs, cuttings, ready, ranges, count)
+        for k, metric in enumerate(ready):
+            scored |= assemble(
+                metric, [part[k] for part in parts] if metric.tokenizer else [_whole(inputs, metric, count)]
+            )
     return scored
+
+
+def _score_ranges(
+    inputs: Inputs,
+    cuttings: Sequence[Cutting],
+    metrics: Sequence[Metric],
+    ranges: Sequence[tuple[int, int]],
+    threads: int,
+) -> list[dict[int, Scores]]:
+    """All tokenised metrics on all ranges of rows, in order."""
+    if threads == 1 or len(ranges) <= 1:
+        return [_score_range(inputs, cuttings, metrics, *bounds) for bounds in ranges]
+    pool = _pool(threads, os.getpid())
+    return list(pool.map(lambda bounds: _score_range(inputs, cuttings, metrics, *bounds), ranges))
+
+
+def _whole(inputs: Inputs, metric: Metric, threads: int) -> Scores:
+    """A metric on raw strings, which gets all rows at once and shares them out itself."""
+    return metric.run(Batch(inputs.count, inputs.strings(metric.inputs), threads=threads))
 
 
 def _cores() -> int:

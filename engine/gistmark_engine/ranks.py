@@ -8,7 +8,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from gistmark_engine.errors import InputError, OptionError
@@ -130,7 +129,7 @@ def series(values: Arrow, column: str) -> Series:
             "(inside group_by or over, collect a column into lists: pl.col(…).implode())",
             column=column,
         ) from error
-    valid = pc.is_valid(lists).to_numpy(zero_copy_only=False)
+    valid = lists.is_valid().to_numpy(zero_copy_only=False)
     bounds = lists.offsets.to_numpy()
     flat = lists.values.to_numpy(zero_copy_only=False)
     return Series(_frozen(flat), _frozen(bounds[:-1]), np.diff(bounds) * valid, valid)

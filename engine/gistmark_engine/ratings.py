@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from gistmark_engine.errors import InputError, OptionError
@@ -81,7 +80,7 @@ def _plain(array: pa.Array, numeric: bool, name: str) -> NDArray[np.generic]:
         if not numeric:
             return np.array(array.cast(pa.large_string()).to_pylist(), dtype=object)
         numbers = array.cast(pa.int8()) if pa.types.is_boolean(array.type) else array
-        filled = pc.fill_null(numbers.cast(pa.float64(), safe=False), float("nan"))
+        filled = numbers.cast(pa.float64(), safe=False).fill_null(float("nan"))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise InputError(f"holds {array.type}, but ratings are strings or numbers", column=name) from error
     return filled.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]

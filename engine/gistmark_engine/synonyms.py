@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import threading
+import warnings
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
@@ -24,7 +25,7 @@ class Synonyms:
     of: Callable[[str], Collection[str]] = field(repr=False, compare=False)
 
 
-def read_synonyms(given: Mapping[str, Collection[str]] | str | PathLike[str] | None) -> Synonyms | None:
+def read_synonyms(given: str | PathLike[str] | Mapping[str, Collection[str]] | None) -> Synonyms | None:
     """The synonyms of a mapping or of a WordNet folder; None for None.
 
     A mapping is named by a digest of what it holds, a WordNet by its version. Raises OptionError for a folder without the
@@ -58,8 +59,12 @@ def _reader(folder: str) -> Any:
         raise MissingExtra("synonyms from WordNet", "wordnet") from error
     if folder not in data.path:
         data.path.append(folder)  # NLTK refuses to read where it was not told to
+    # Other languages would want a second WordNet; without them the reader warns.
+    alone = type("WordNet", (WordNetCorpusReader,), {"map_wn": lambda *_: None})
     try:
-        return WordNetCorpusReader(folder, None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            return alone(folder, None)
     except OSError as error:
         raise OptionError(f"synonyms: {folder} holds no WordNet that NLTK can read ({error})") from error
 

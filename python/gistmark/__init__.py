@@ -8,14 +8,30 @@
 Importing this compiles nothing and loads no model; both happen when a metric first runs.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from gistmark import metrics
 from gistmark.catalogue import catalogue, signature
-from gistmark.expressions import abstraction, bleu, chrf, chrfpp, datastats, meteor, rouge, scores, ter
+from gistmark.expressions import abstraction, bleu, chrf, chrfpp, datastats, meteor, rouge, scores, syntax, ter
 from gistmark.marks import sentences, tokens
 from gistmark.score import score, score_batch
+from gistmark.statistics import (
+    cohen,
+    fleiss,
+    kendall,
+    krippendorff,
+    mean_interval,
+    monotonicity,
+    pearson,
+    spearman,
+)
 from gistmark.summarise import summarise
 from gistmark_engine.errors import GistmarkError, InputError, MissingExtra, OptionError
 from gistmark_engine.version import __version__
+
+if TYPE_CHECKING:
+    from gistmark import judges
 
 __all__ = [
     "GistmarkError",
@@ -28,16 +44,33 @@ __all__ = [
     "catalogue",
     "chrf",
     "chrfpp",
+    "cohen",
     "datastats",
+    "fleiss",
+    "judges",
+    "kendall",
+    "krippendorff",
+    "mean_interval",
     "meteor",
     "metrics",
+    "monotonicity",
+    "pearson",
     "rouge",
     "score",
     "score_batch",
     "scores",
     "sentences",
     "signature",
+    "spearman",
     "summarise",
+    "syntax",
     "ter",
     "tokens",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`gistmark.judges`, imported when it is first asked for."""
+    if name == "judges":
+        return import_module("gistmark.judges")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

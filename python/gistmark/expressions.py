@@ -20,7 +20,7 @@ from gistmark.marks import Input, marked
 from gistmark.outputs import check_outputs
 from gistmark_bindings.polars import expression
 from gistmark_engine.errors import InputError
-from gistmark_engine.metric import Metric
+from gistmark_engine.metric import ROLES, Metric
 
 
 def rouge(summary: Input, references: Input, **options: Any) -> pl.Expr:
@@ -63,6 +63,11 @@ def abstraction(summary: Input, references: Input | None, source: Input, **optio
     return scores([factories.abstraction(**options)], summary=summary, references=references, source=source)
 
 
+def syntax(summary: Input, **options: Any) -> pl.Expr:
+    """Counts and ratios of syntactic complexity; options of `metrics.syntax`."""
+    return scores([factories.syntax(**options)], summary=summary)
+
+
 def scores(
     metrics: Iterable[str | Metric],
     *,
@@ -71,17 +76,20 @@ def scores(
     source: Input | None = None,
     query: Input | None = None,
     persona: Input | None = None,
+    rival: Input | None = None,
     threads: int | None = None,
 ) -> pl.Expr:
     """All fields of several metrics as one struct column; texts that they read alike are cut once.
 
-    The column is named by the metric (with its prefix), or `scores` for several. `threads` bounds the threads of one
-    batch. Raises, before anything runs, OptionError for an unknown metric or two that write the same column, and
-    InputError for a metric whose role was not given.
+    `rival` is the summary that a judge compares with, `persona` its reader as a struct or JSON text. The column is
+    named by the metric (with its prefix), or `scores` for several. `threads` bounds the threads of one batch.
+
+    Raises, before anything runs, OptionError for an unknown metric or two that write the same column, and InputError
+    for a metric whose role was not given.
     """
     chosen = resolve(metrics)
     check_outputs(chosen)
-    given = {"summary": summary, "references": references, "source": source, "query": query, "persona": persona}
+    given = dict(zip(ROLES, (summary, references, source, query, persona, rival), strict=True))
     inputs = {role: marked(column) for role, column in given.items() if column is not None}
     _check_roles(chosen, set(inputs))
     read = {role: mark for role, mark in inputs.items() if any(role in metric.inputs for metric in chosen)}

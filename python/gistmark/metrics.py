@@ -1,7 +1,11 @@
-"""The factories of all metrics: each returns a record (`gistmark_engine.metric.Metric`), ready without any argument.
+"""The factories of all metrics: each returns a record (`gistmark_engine.metric.Metric`), made without any argument.
 
-Importing them compiles nothing; kernels and models load when a metric first runs.
+Importing them compiles nothing; kernels, parsers and models load when a metric first runs. A judge's record needs a
+`backend` before it can run (see `gistmark.judges`), `syntax` an extra; their records say so in `needs`.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from gistmark.syntax.metric import syntax
 from gistmark_engine.metrics.abstraction import abstraction
@@ -12,4 +16,29 @@ from gistmark_engine.metrics.meteor import meteor
 from gistmark_engine.metrics.rouge import rouge
 from gistmark_engine.metrics.ter import ter
 
-__all__ = ["abstraction", "bleu", "chrf", "chrfpp", "datastats", "meteor", "rouge", "syntax", "ter"]
+if TYPE_CHECKING:
+    from gistmark.judges import annotator, factscore, judge, persona, prometheus
+
+__all__ = [
+    "abstraction",
+    "annotator",
+    "bleu",
+    "chrf",
+    "chrfpp",
+    "datastats",
+    "factscore",
+    "judge",
+    "meteor",
+    "persona",
+    "prometheus",
+    "rouge",
+    "syntax",
+    "ter",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """The judges' factories, imported when one is first asked for."""
+    if name in __all__:
+        return getattr(import_module("gistmark.judges"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -68,7 +68,7 @@ def _present(role: str, column: Marked, names: Sequence[str]) -> Marked:
 def _missing(role: str, column: str, names: Sequence[str], metric: str | None = None) -> InputError:
     hint = near(column, names)
     there = ", ".join(names) if names else "none"
-    cure = "" if column != role else f'; name it with columns={{"{role}": …}}'
+    cure = "" if column != role else f'; name it with columns={{"{role}": …}}, on the command line with --{role}'
     return InputError(
         f"there is no such column for the {role} role{hint}; there are {there}{cure}", metric=metric, column=column
     )

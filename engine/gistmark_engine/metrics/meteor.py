@@ -20,7 +20,7 @@ LOOKED_UP = ("stem", "word")
 
 def meteor(
     *,
-    synonyms: Mapping[str, Collection[str]] | str | PathLike[str] | None = None,
+    synonyms: str | PathLike[str] | Mapping[str, Collection[str]] | None = None,
     synonym_on: Literal["stem", "word"] = "stem",
     alpha: float = 0.9,
     beta: float = 3.0,

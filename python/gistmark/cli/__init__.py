@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a user's error is one line on standard error, never a traceback."""
     options = _parser().parse_args(arguments)
     warnings.formatwarning = lambda message, *_: f"gistmark: {message}\n"
-    signal.signal(signal.SIGTERM, _terminate)
+    before = signal.signal(signal.SIGTERM, _terminate)
     try:
         code: int = options.run(options)
         sys.stdout.flush()
@@ -38,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except OSError as error:
         return _say(str(error), 1)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -12,6 +12,7 @@ from gistmark.files import Source, sink
 from gistmark.score import score
 from gistmark.summarise import summarise
 from gistmark_engine.errors import InputError
+from gistmark_engine.job import opened
 from gistmark_engine.metric import Metric
 
 ROWS = 8192
@@ -33,6 +34,20 @@ def run(
     Everything the schema shows is checked before the first row is read. Kept in memory to the end: the metrics'
     fields and the column `by`. `advance` is told after every batch how many rows it had.
     """
+    with opened(metrics) as ready:
+        return _run(source, ready, columns, by, output, threads, advance)
+
+
+def _run(
+    source: Source,
+    metrics: Sequence[Metric],
+    columns: dict[str, str],
+    by: str | None,
+    output: str | None,
+    threads: int | None,
+    advance: Callable[[int], object],
+) -> pl.DataFrame:
+    """The job once its metrics are open."""
     head = score(source.frame.collect_schema().to_frame(), metrics, columns, threads=threads)
     summarise(head, metrics, by)
     wanted = [*([by] if by else []), *(name for metric in metrics for name in metric.columns)]

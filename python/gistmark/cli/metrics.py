@@ -34,6 +34,7 @@ def _data(metric: Metric) -> dict[str, Any]:
         "name": metric.name,
         "inputs": list(metric.inputs),
         "optional": list(metric.optional),
+        "needs": metric.needs,
         "options": {name: _plain(value) for name, value in defaults_of(metric.name).items()},
         "fields": {name: _field(field) for name, field in metric.fields.items()},
         "paper": metric.cite.paper,
@@ -61,6 +62,8 @@ def _lines(metric: Metric) -> Iterator[str]:
     inputs = [f"{role} (optional)" if role in metric.optional else role for role in metric.inputs]
     yield metric.name
     yield f"  reads      {', '.join(inputs)}"
+    if metric.needs:
+        yield f"  needs      {_needs(metric.needs)}"
     yield f"  options    {', '.join(f'{name}={value!r}' for name, value in defaults_of(metric.name).items())}"
     yield f"  defined in {metric.cite.paper}"
     if metric.cite.reference:
@@ -68,6 +71,11 @@ def _lines(metric: Metric) -> Iterator[str]:
     width = max(len(name) for name in metric.fields)
     for name, field in metric.fields.items():
         yield f"    {name:<{width}}  {_range(field)}"
+
+
+def _needs(needs: str) -> str:
+    """What must be there before a metric can run, in words."""
+    return "a model, as its option backend" if needs == "backend" else f"pip install 'gistmark[{needs}]'"
 
 
 def _range(field: Field) -> str:

@@ -23,7 +23,13 @@ TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 
 def configured(names: Iterable[str], assignments: Sequence[str]) -> list[Metric]:
     """The metrics called `names`, with the options that `metric.option=value` texts give them."""
-    settings: dict[str, dict[str, str]] = {name: {} for name in names}
+    settings: dict[str, dict[str, str]] = {}
+    for name in names:
+        if name in settings:
+            raise OptionError(
+                f"metric {name!r} is named twice; variants of one metric go into a --config file, [[{name}]]"
+            )
+        settings[name] = {}
     for assignment in assignments:
         target, equals, value = assignment.partition("=")
         name, dot, option = target.strip().partition(".")

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from gistmark.cli import judging
 from gistmark.cli import options as metric_options
 from gistmark.cli.job import run
 from gistmark.cli.table import render
@@ -43,6 +44,12 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--on-error", choices=("fail", "skip"), default="fail", help="skip drops and counts unreadable JSON lines"
     )
+    parser.add_argument(
+        "--budget", metavar="LIMIT", help="for all judges together: calls=N, tokens=N or both, by comma"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="count the calls that judges would make, and ask nothing"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress, no end table")
     parser.set_defaults(run=_run)
 
@@ -57,11 +64,23 @@ def _run(options: argparse.Namespace) -> int:
     schema = source.frame.collect_schema()
     by = _group(options.by, schema)
     metrics = _metrics(options, columns, schema.names())
+    if options.budget:
+        judging.limit(metrics, options.budget)
+    if options.dry_run:
+        return _rehearse(source, metrics, columns)
     with _progress(source, options.quiet) as bar:
         advance: Callable[[int], object] = bar.update
         summary = run(source, metrics, columns, by=by, output=options.output, threads=options.threads, advance=advance)
     if not options.quiet:
         print(render(summary, by), file=sys.stderr if options.output == STANDARD else sys.stdout)
+    return 0
+
+
+def _rehearse(source: Source, metrics: list[Metric], columns: dict[str, str]) -> int:
+    """Print what the judges would ask, and ask nothing."""
+    rehearsal = judging.rehearse(metrics)
+    run(source, rehearsal.metrics, columns, by=None, output=None, threads=1, advance=lambda _: None)
+    print(rehearsal.report())
     return 0
 
 

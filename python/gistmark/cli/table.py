@@ -11,6 +11,9 @@ import polars as pl
 ACROSS = 8
 """Groups side by side; further ones start a new block."""
 
+ALARM = 0.05
+"""Share of rows that failed from which on a metric is marked."""
+
 Line = tuple[str, list[str]]
 Row = dict[str, Any]
 Key = tuple[str, str, str, str | None]
@@ -51,9 +54,24 @@ def _lines(by_group: Mapping[object, Sequence[Row]]) -> Iterator[Line]:
     for metric, of_metric in groupby(keys, key=lambda key: key[0]):
         same = list(of_metric)
         yield metric, []
+        yield from _alarm(metric, cells)
         for key in same:
             yield _label(key), [_number(group.get(key)) for group in cells]
         yield from _count_lines(same, cells)
+
+
+def _alarm(metric: str, cells: Cells) -> Iterator[Line]:
+    """A line that marks a metric of which more than `ALARM` of a group's rows have no or only part of an answer."""
+    lost = [
+        sum(
+            row["value"] or 0.0
+            for key, row in group.items()
+            if key[0] == metric and key[1].endswith("_status") and key[3] in ("failed", "truncated")
+        )
+        for group in cells
+    ]
+    if max(lost) > ALARM:
+        yield "  ! failed or truncated", [f"{100 * share:.1f}%" for share in lost]
 
 
 def _count_lines(keys: Sequence[Key], cells: Cells) -> Iterator[Line]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 
 import polars as pl
@@ -12,44 +13,44 @@ from gistmark_engine.errors import shorten
 PEEK = 1000
 
 
-def scan(paths: list[Path]) -> pl.LazyFrame:
+def scan(paths: list[Path], text: Collection[str]) -> pl.LazyFrame:
     """CSV files as a lazy frame of strings, columns of JSON lists as lists of strings.
 
+    A column in `text` that begins with a JSON list of anything else cannot be read; other columns keep such cells.
     Every cell is a string, so that `007` stays `007`. An empty cell is null, a quoted empty cell ("") an empty string.
     """
     frame = pl.scan_csv(paths, infer_schema=False, glob=False)
     return frame.with_columns(
         pl.col(name).map_batches(_decode_all, return_dtype=pl.List(pl.String), is_elementwise=True)
-        for name in list_columns(frame)
+        for name in list_columns(frame, text)
     )
 
 
-def list_columns(frame: pl.LazyFrame) -> list[str]:
-    """The columns whose first cell that is not null holds a JSON list of strings."""
+def list_columns(frame: pl.LazyFrame, text: Collection[str]) -> list[str]:
+    """The columns whose first cell that is not null holds a JSON list: of strings, or in `text` of anything."""
     head = frame.head(PEEK).collect()
     firsts = {name: head[name].drop_nulls().head(1).to_list() for name in head.columns}
-    return [name for name, cells in firsts.items() if cells and is_list(cells[0])]
+    return [name for name, cells in firsts.items() if cells and begins_lists(cells[0], strict=name in text)]
+
+
+def begins_lists(cell: str, *, strict: bool) -> bool:
+    """Whether a column that begins with this cell holds lists; `strict`: also if it is a list of other than strings."""
+    return is_list(cell) or (strict and isinstance(_json(cell), list))
 
 
 def is_list(cell: str) -> bool:
     """Whether a cell holds a JSON list of strings (or nulls)."""
-    try:
-        return decode(cell) is not None
-    except ValueError:
-        return False
+    return _strings(_json(cell)) is not None
 
 
 def decode(cell: str | None) -> list[str | None] | None:
     """The strings of a cell that holds a JSON list; null for an empty cell. Raises `ValueError` for anything else."""
     if not cell:
         return None
-    try:
-        value = json.loads(cell)
-    except (json.JSONDecodeError, RecursionError):
-        raise ValueError(f"not a JSON list (found {shorten(cell)})") from None
-    if not isinstance(value, list) or not all(item is None or isinstance(item, str) for item in value):
+    found = _strings(_json(cell))
+    if found is None:
         raise ValueError(f"not a JSON list of strings (found {shorten(cell)})")
-    return value
+    return found
 
 
 def encode(frame: pl.DataFrame) -> pl.DataFrame:
@@ -58,6 +59,19 @@ def encode(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(
         pl.Series(name, [_to_json(value) for value in frame[name].to_list()], dtype=pl.String) for name in nested
     )
+
+
+def _strings(value: object) -> list[str | None] | None:
+    """The value if it is a list of strings or nulls."""
+    return value if isinstance(value, list) and all(item is None or isinstance(item, str) for item in value) else None
+
+
+def _json(cell: str) -> object:
+    """What a cell holds as JSON; None if it is none."""
+    try:
+        return json.loads(cell)
+    except (json.JSONDecodeError, RecursionError):
+        return None
 
 
 def _to_json(value: object) -> str | None:

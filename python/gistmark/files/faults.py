@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 
-from gistmark.files.cells import is_list
+from gistmark.files.cells import begins_lists, is_list
 from gistmark.files.formats import Format
 from gistmark.files.jsonl import first_problem
 from gistmark.files.raw import open_bytes
@@ -35,7 +35,7 @@ def _first_fault(path: Path, kind: Format, text: Collection[str]) -> InputError 
         problem = first_problem(path, text)
         return InputError(problem) if problem else None
     if kind == "csv":
-        return _bad_line(path) or _bad_cell(path)
+        return _bad_line(path) or _bad_cell(path, text)
     try:
         return _bad_string(path, kind)
     except (pa.ArrowException, OSError) as error:
@@ -54,18 +54,18 @@ def _bad_line(path: Path) -> InputError | None:
     return None
 
 
-def _bad_cell(path: Path) -> InputError | None:
+def _bad_cell(path: Path, text: Collection[str]) -> InputError | None:
     """The first record that is no CSV, has more cells than the header, or a list that does not parse."""
     csv.field_size_limit(2**31 - 1)
-    with open_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
-        reader = csv.reader(text, strict=True)
+    with open_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as lines:
+        reader = csv.reader(lines, strict=True)
         try:
-            return _bad_record(path, reader)
+            return _bad_record(path, reader, text)
         except csv.Error as error:
             return InputError(f"{path}, line {reader.line_num}: not CSV: {error}")
 
 
-def _bad_record(path: Path, reader: Reader) -> InputError | None:
+def _bad_record(path: Path, reader: Reader, text: Collection[str]) -> InputError | None:
     header: list[str] = next(reader, [])
     lists: dict[str, bool] = {}
     for row, record in enumerate(reader):
@@ -73,7 +73,7 @@ def _bad_record(path: Path, reader: Reader) -> InputError | None:
             problem = f"{len(record)} cells under a header of {len(header)}"
             return InputError(f"{path}, line {reader.line_num}: {problem}", row=row)
         for name, cell in zip(header, record, strict=False):
-            if cell and lists.setdefault(name, is_list(cell)) and not is_list(cell):
+            if cell and lists.setdefault(name, begins_lists(cell, strict=name in text)) and not is_list(cell):
                 problem = f"not a JSON list of strings ({path}, line {reader.line_num})"
                 return InputError(problem, column=name, row=row, value=cell)
     return None

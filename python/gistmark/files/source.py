@@ -75,7 +75,7 @@ def open_source(
         raise OptionError(f"{path}: files of several formats: {', '.join(sorted(kinds))}")
     kind = kinds.pop()
     try:
-        frame, skipped = _jsonl(paths, text, on_error) if kind == "jsonl" else (_scan(paths, kind), [])
+        frame, skipped = _jsonl(paths, text, on_error) if kind == "jsonl" else (_scan(paths, kind, text), [])
         frame.collect_schema()
     except GistmarkError:
         raise
@@ -94,13 +94,13 @@ def load(path: str | PathLike[str]) -> pl.DataFrame:
     return open_source(path).load()
 
 
-def _scan(paths: list[Path], kind: Format) -> pl.LazyFrame:
+def _scan(paths: list[Path], kind: Format, text: Collection[str]) -> pl.LazyFrame:
     """Files of a format that carries its own schema, or none, as one lazy frame."""
     if kind == "parquet":
         return pl.scan_parquet(paths, glob=False, hive_partitioning=False)
     if kind == "ipc":
         return pl.concat([pl.scan_ipc(path, hive_partitioning=False) for path in paths])
-    return cells.scan(paths)
+    return cells.scan(paths, text)
 
 
 def _jsonl(

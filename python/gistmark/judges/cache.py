@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gistmark.judges.contract import Reply, Token
 from gistmark_engine.errors import InputError
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS replies (
@@ -69,13 +72,7 @@ class Cache:
     def _open(self) -> sqlite3.Connection:
         """This process's connection: SQLite forbids a forked child its parent's."""
         if self._connection is None or self._process != os.getpid():
-            try:
-                self._connection = _connected(self.path)
-            except (OSError, sqlite3.Error) as error:
-                raise InputError(
-                    f"replies cannot be kept in {self.path!r}: {error}; name another file as cache"
-                ) from error
-            self._process = os.getpid()
+            self._connection, self._process = _connected(self.path), os.getpid()
         return self._connection
 
     def __getstate__(self) -> dict[str, str]:
@@ -87,12 +84,16 @@ class Cache:
 
 def _connected(path: str) -> sqlite3.Connection:
     """A connection to the file at `path`, made if it is not there. WAL: a commit waits for no disk, and survives a kill."""
-    if path != ":memory:":
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=NORMAL")
-    connection.execute(_TABLE)
+    import sqlite3  # loads when a reply is first looked up, not with every `import gistmark`
+
+    try:
+        if path != ":memory:":
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+        for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", _TABLE):
+            connection.execute(statement)
+    except (OSError, sqlite3.Error) as error:
+        raise InputError(f"replies cannot be kept in {path!r}: {error}; name another file as cache") from error
     return connection
 
 

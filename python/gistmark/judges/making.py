@@ -37,4 +37,5 @@ def judge_metric(
         cite=cite,
         options={**decoding, **asker.policy.signature(), **used, **(options or {})},
         prefix=settings.prefix,
+        needs="backend",
     )

@@ -66,7 +66,13 @@ class NoBackend:
     model = "none"
     decoding: Mapping[str, object] = {}
 
-    def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
+    def open(self) -> None:
+        """Refuse a job before its first row."""
         raise OptionError(
-            "no model was named: give backend=…, such as judges.OpenAI('model', 'http://localhost:8000/v1')"
+            "no model was named: give a judge its backend, such as judges.OpenAI('model', 'http://localhost:8000/v1'), "
+            "on the command line --set judge.backend=http://localhost:8000/v1 --set judge.model=MODEL"
         )
+
+    def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
+        self.open()
+        return iter(())

@@ -11,6 +11,7 @@ from gistmark.judges.backends.fake import Fake, hashed
 from gistmark.judges.budget import prompt_tokens
 from gistmark.judges.cache import Cache
 from gistmark.judges.contract import Conversation, Options, Reply
+from gistmark.judges.settings import NoBackend
 from gistmark_engine.metric import Batch, Values
 
 _ALARM = 0.05
@@ -55,7 +56,9 @@ class Stage:
         return self.score(self.asker, batch)
 
     def open(self) -> None:
-        """Start a job: counts from zero."""
+        """Start a job: counts from zero. Raises `OptionError` where no model was named."""
+        if isinstance(self.asker.backend, NoBackend):
+            self.asker.backend.open()
         self.asker.counts.clear()
 
     def close(self) -> None:
@@ -74,15 +77,15 @@ class Stage:
         asked = sum(counts[status] for status in ("ok", "repaired", "truncated", "failed"))
         return (counts["truncated"] + counts["failed"]) / asked if asked else 0.0
 
-    def dry_run(self, batch: Batch) -> DryRun:
-        """What scoring `batch` would take, without asking or storing anything."""
-        plan, asker = DryRun(), self.asker
+    def dry_run(self, batch: Batch, plan: DryRun | None = None) -> DryRun:
+        """What scoring `batch` would take, added to `plan` if that is given, without asking or storing anything."""
+        plan, asker = plan or DryRun(), self.asker
         cache = _Reading(asker.cache) if asker.cache is not None else None
         stand_in = Fake(plan.count, asker.backend.model)
         stand_in.decoding = asker.backend.decoding
         counting = Asker(stand_in, replace(asker.policy, retries=0), cache)
         self.score(counting, batch)
-        plan.cached = counting.counts["cached"]
+        plan.cached += counting.counts["cached"]
         return plan
 
 

@@ -19,7 +19,7 @@ FLOOR = 1e-4  # AR below it is drawn on it: a logarithm has no place for 0
 def save_figures(study: Abstraction, directory: str | Path) -> list[Path]:
     """Write ra_by_article.png, sa_by_article.png, ar_by_system.png, risks.png and rouge_against_ar.png.
 
-    Raises MissingExtra without matplotlib (extra `figures`).
+    Raises MissingExtra without matplotlib (extra `studies`).
     """
     documents = study.scores.unique(["corpus", "source", "references"], keep="first", maintain_order=True)
     pictures = {

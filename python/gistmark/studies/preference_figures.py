@@ -20,7 +20,7 @@ FEWEST = 0.7  # inches, so that a picture of one row can be read
 def save_figures(study: Preference, directory: str | Path) -> list[Path]:
     """Write alphas.png, win_rates.png and, where a threshold exceeds 0, sensitivity.png; returns their paths.
 
-    Raises MissingExtra without matplotlib (extra `figures`).
+    Raises MissingExtra without matplotlib (extra `studies`).
     """
     pictures = {"alphas.png": alphas(study.alphas), "win_rates.png": win_rates(study.win_rates)}
     if study.sensitivity.height:

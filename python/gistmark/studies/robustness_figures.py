@@ -22,7 +22,7 @@ def save_figures(study: Study, directory: str | Path) -> list[Path]:
              corpora
     curves   mean score by level, a row a field, a column a perturbation, a line a corpus
 
-    Raises MissingExtra without matplotlib (extra `figures`).
+    Raises MissingExtra without matplotlib (extra `studies`).
     """
     pictures = {"heatmap.png": heatmap(study.statistics)}
     for (metric,), rows in study.curves.group_by("metric", maintain_order=True):

@@ -67,6 +67,7 @@ def syntax(
         cite=CITE,
         options=options,
         prefix=prefix,
+        needs="syntax" if backend == "dep" else "",
     )
 
 
@@ -85,8 +86,7 @@ class _Syntax:
 
     def open(self) -> None:
         """Load the parser, if texts have to be parsed."""
-        if self.backend == "dep" and self.nlp is None:
-            self.nlp = parser.load(self.model)
+        self._pipeline()
 
     def close(self) -> None:
         """Let the parser go."""
@@ -97,22 +97,29 @@ class _Syntax:
         return self.__dict__ | {"nlp": None}
 
     def __call__(self, batch: Batch) -> Mapping[str, Values]:
-        self.open()
+        nlp = self._pipeline()
         column = batch.texts["summary"].cast(pa.large_string())
         encoded: Any = column.dictionary_encode()
         places = np.asarray(encoded.indices.fill_null(-1))
-        counts = np.vstack([self._counts(encoded.dictionary.to_pylist(), places), np.zeros((1, 9), np.int64)])
+        counts = np.vstack([self._counts(encoded.dictionary.to_pylist(), places, nlp), np.zeros((1, 9), np.int64)])
         null = places < 0  # such rows took the added row of zeros
         columns = measures(counts[places], self.undefined)
         columns["syntax_status"] = _status(counts[places])
         return {name: np.where(null, np.nan, values) for name, values in columns.items()}
 
-    def _counts(self, texts: list[str], places: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _pipeline(self) -> Language | None:
+        """The parser, loaded if need be, safe from another thread's `close`; None where none is wanted."""
+        nlp = self.nlp
+        if nlp is None and self.backend == "dep":
+            nlp = self.nlp = parser.load(self.model)
+        return nlp
+
+    def _counts(self, texts: list[str], places: NDArray[np.int64], nlp: Language | None) -> NDArray[np.int64]:
         """The nine counts of each distinct text; an error speaks of the first row that holds the text."""
         try:
-            if self.nlp is None:
+            if nlp is None:
                 return trees.parse(texts).counts(self.w_rule)
-            return parser.parse(texts, self.nlp).counts(self.w_rule)
+            return parser.parse(texts, nlp).counts(self.w_rule)
         except InputError as error:
             row = int(np.flatnonzero(places == error.row)[0])
             raise InputError(error.problem, metric="syntax", column="summary", row=row, value=error.value) from None
