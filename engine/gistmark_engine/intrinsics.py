@@ -89,6 +89,17 @@ may_fold_mask = _block_mask(_may_fold_to_ascii)
 
 
 @intrinsic
+def difference_mask(typingctx, one, other):  # type: ignore[no-untyped-def]
+    """Which of the 64 bytes at two addresses differ."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        lanes = builder.icmp_unsigned("!=", _load_block(builder, args[0]), _load_block(builder, args[1]))
+        return builder.bitcast(lanes, WORD)
+
+    return types.uint64(types.int64, types.int64), codegen
+
+
+@intrinsic
 def copy_block(typingctx, source, target):  # type: ignore[no-untyped-def]
     """Copy the 64 bytes at `source` to `target`."""
 

@@ -67,18 +67,20 @@ class Tokenizer:
     """How a metric wants its texts cut.
 
     name and stem decide what the tokens are; metrics that agree on them share one cutting. `sentences` asks for sentence
-    bounds, `whole` for ids of tokens that only the summary has (otherwise those are all -1, which is faster).
+    bounds, `whole` for ids of tokens that only the summary has (otherwise those are all -1, which is faster), `words` for
+    ids that agree over all rows and for what they spell (`Tokens.words`; summary and references only).
     """
 
     name: str
     stem: bool = False
     sentences: bool = False
     whole: bool = False
+    words: bool = False
 
     @property
     def options(self) -> dict[str, object]:
         """What of the tokenizer enters a metric's signature."""
-        return {"tok": self.name, "stem": self.stem}
+        return {"tok": self.name} | ({} if self.words else {"stem": self.stem})
 
 
 @dataclass(frozen=True, slots=True)

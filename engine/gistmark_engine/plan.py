@@ -6,6 +6,7 @@ order. Nothing here knows a metric by name.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from gistmark_engine.arrow import INTEGER
 from gistmark_engine.assemble import assemble
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError, OptionError
@@ -85,8 +87,8 @@ def _score_ranges(
     """All tokenised metrics on all ranges of rows, in order."""
     if threads == 1 or len(ranges) <= 1:
         return [_score_range(inputs, cuttings, metrics, *bounds) for bounds in ranges]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda bounds: _score_range(inputs, cuttings, metrics, *bounds), ranges))
+    pool = _pool(threads, os.getpid())
+    return list(pool.map(lambda bounds: _score_range(inputs, cuttings, metrics, *bounds), ranges))
 
 
 def _whole(inputs: Inputs, metric: Metric, threads: int) -> Scores:
@@ -97,6 +99,12 @@ def _whole(inputs: Inputs, metric: Metric, threads: int) -> Scores:
 def _cores() -> int:
     """Cores this process may use; not every system says."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@functools.cache
+def _pool(count: int, process: int) -> ThreadPoolExecutor:
+    """The threads of a process, kept between jobs with what they remember; a forked child makes its own."""
+    return ThreadPoolExecutor(count, thread_name_prefix=f"gistmark-{process}")
 
 
 def check_distinct(metrics: Sequence[Metric]) -> None:
@@ -114,10 +122,10 @@ def check_distinct(metrics: Sequence[Metric]) -> None:
 
 def _cuttings(metrics: Sequence[Metric]) -> list[Cutting]:
     """The metrics by what they want their texts cut by; one cutting serves all that agree on the tokens."""
-    wanted: dict[tuple[str, bool], list[int]] = {}
+    wanted: dict[tuple[str, bool, bool], list[int]] = {}
     for k, metric in enumerate(metrics):
         if metric.tokenizer:
-            wanted.setdefault((metric.tokenizer.name, metric.tokenizer.stem), []).append(k)
+            wanted.setdefault((metric.tokenizer.name, metric.tokenizer.stem, metric.tokenizer.words), []).append(k)
     cuttings = []
     for positions in wanted.values():
         tokenizers = [tokenizer for k in positions if (tokenizer := metrics[k].tokenizer)]
@@ -164,6 +172,8 @@ def _cut(inputs: Inputs, cutting: Cutting, metrics: Sequence[Metric], start: int
     given = any(inputs.columns[role].kind == "tokens" for role in cutting.roles if role in inputs.columns)
     if given and cutting.tokenizer.stem:
         raise OptionError("stem=True needs text; these columns hold tokens that are cut already")
+    if given and cutting.tokenizer.words and (rows.length == INTEGER).any():
+        raise InputError("it reads words; these tokens are integers", metric=metrics[cutting.metrics[0]].name)
     tokens = tokenise(rows, cutting.tokenizer, given=given, null=inputs.null(start, stop))
     if tokens is None:
         column, row = find_invalid_utf8(inputs, cutting.roles, start, stop)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,11 +33,13 @@ class Tokens:
     groups  rows that share references and source: group g has the rows members[offsets[g]:offsets[g + 1]]
     cut     ids and the spans of all texts, see `kernels.records.Cut`
     null    by role, which rows have no text in it
+    words   what each id spells, where the tokenizer says `words`: ids then agree over all rows
     """
 
     groups: Groups
     cut: Cut
     null: Mapping[str, Flags]
+    words: Sequence[str] = ()
 
     @property
     def rows(self) -> int:
@@ -74,8 +77,23 @@ def tokenise(rows: Rows, tokenizer: Tokenizer, *, given: bool, null: Mapping[str
     from gistmark_engine.kernels.tokenise import tokenise_rows
 
     groups = group_rows(rows)
+    if tokenizer.words:
+        return _tokenise_words(rows, groups, _rules(tokenizer, given), null)
     cut, valid = tokenise_rows(rows, groups, _rules(tokenizer, given))
     return Tokens(groups, cut, null) if valid else None
+
+
+def _tokenise_words(rows: Rows, groups: Groups, rules: Rules, null: Mapping[str, Flags]) -> Tokens | None:
+    from gistmark_engine.kernels.wordlist import cut_words
+
+    cut, valid, spelling, offsets = cut_words(rows, groups, rules)
+    if not valid:
+        return None
+    try:
+        words = [spelling[a:b].tobytes().decode() for a, b in pairwise(offsets.tolist())]
+    except UnicodeDecodeError:
+        return None
+    return Tokens(groups, cut, null, words)
 
 
 def _rules(tokenizer: Tokenizer, given: bool) -> Rules:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gistmark import metrics
 from gistmark.catalogue import catalogue, signature
-from gistmark.expressions import abstraction, bleu, chrf, chrfpp, datastats, rouge, scores, syntax, ter
+from gistmark.expressions import abstraction, bleu, chrf, chrfpp, datastats, meteor, rouge, scores, syntax, ter
 from gistmark.marks import sentences, tokens
 from gistmark.score import score, score_batch
 from gistmark.statistics import (
@@ -51,6 +51,7 @@ __all__ = [
     "kendall",
     "krippendorff",
     "mean_interval",
+    "meteor",
     "metrics",
     "monotonicity",
     "pearson",

@@ -48,6 +48,11 @@ def ter(summary: Input, references: Input, **options: Any) -> pl.Expr:
     return scores([factories.ter(**options)], summary=summary, references=references)
 
 
+def meteor(summary: Input, references: Input, **options: Any) -> pl.Expr:
+    """METEOR of each row, as NLTK has it; options of `metrics.meteor`."""
+    return scores([factories.meteor(**options)], summary=summary, references=references)
+
+
 def datastats(summary: Input, source: Input, **options: Any) -> pl.Expr:
     """Coverage, density, compression, novelty and repetition against the source; options of `metrics.datastats`."""
     return scores([factories.datastats(**options)], summary=summary, source=source)

@@ -12,6 +12,7 @@ from gistmark_engine.metrics.abstraction import abstraction
 from gistmark_engine.metrics.bleu import bleu
 from gistmark_engine.metrics.chrf import chrf, chrfpp
 from gistmark_engine.metrics.datastats import datastats
+from gistmark_engine.metrics.meteor import meteor
 from gistmark_engine.metrics.rouge import rouge
 from gistmark_engine.metrics.ter import ter
 
@@ -27,6 +28,7 @@ __all__ = [
     "datastats",
     "factscore",
     "judge",
+    "meteor",
     "persona",
     "prometheus",
     "rouge",

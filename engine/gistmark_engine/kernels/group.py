@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from gistmark_engine.intrinsics import borrowed, load_byte, load_word
+from gistmark_engine.intrinsics import borrowed, difference_mask, load_byte, load_word
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.intern import MIX_A, MIX_B, U29, U32
 from gistmark_engine.kernels.records import Groups
 
+U0 = np.uint64(0)
 TRIES = 32
 """Rows that look alike a row is compared with before it leads a group of its own."""
 
@@ -132,11 +133,12 @@ def _same_bytes(one, other, length):
     """Whether `length` bytes agree; a negative length is an integer or a null, whose address is its value."""
     if length < 0:
         return length == -1
-    whole = length & ~7
-    for at in range(0, whole, 8):
-        if load_word(one + at) != load_word(other + at):
+    for at in range(0, length - 63, 64):
+        if difference_mask(one + at, other + at) != U0:
             return False
-    for at in range(whole, length):
+    if length >= 64:
+        return difference_mask(one + length - 64, other + length - 64) == U0
+    for at in range(length):
         if load_byte(one + at) != load_byte(other + at):
             return False
     return True

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gistmark.cli import study_abstraction, study_human, study_preference, study_robustness
+from gistmark.cli import study_abstraction, study_human, study_preference, study_robustness, study_scitldr
 
-STUDIES = (study_robustness, study_preference, study_human, study_abstraction)
+STUDIES = (study_robustness, study_preference, study_human, study_abstraction, study_scitldr)
 
 
 def add_to(commands: Any) -> None:

@@ -1,0 +1,139 @@
+"""Rows of text to token ids that agree over all rows, and the spelling of every id: for metrics that look words up."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gistmark_engine.arrow import NULL
+from gistmark_engine.intrinsics import borrowed
+from gistmark_engine.jit import inlined, kernel
+from gistmark_engine.kernels.intern import SHORT, clear
+from gistmark_engine.kernels.reading import ROOM, Cursor, Scratch, read_text
+from gistmark_engine.kernels.records import Cut
+from gistmark_engine.kernels.tokenise import SLACK
+
+START = np.int64(54)
+"""The table's first shift: 1,024 slots; it doubles as words come."""
+
+
+@kernel
+def cut_words(rows, groups, rules):
+    """Cut all summaries and references; returns (cut, whether all were UTF-8, spelling, offsets).
+
+    The token with id k is the bytes offsets[k]:offsets[k + 1] of `spelling`. Sources are not read.
+    """
+    count, shared = len(rows.reference_first), len(groups.offsets) - 1
+    scratch = _make_scratch(rows, groups)
+    summary = np.full((count, 2), NULL, np.int64)
+    reference = np.full((_references(rows, groups), 2), NULL, np.int64)
+    offsets = np.zeros(shared + 1, np.int64)
+    size = _read(rows, groups, rules, scratch, summary, reference, offsets)
+    absent = np.full((shared, 2), NULL, np.int64)
+    nothing = np.zeros((0, 2), np.int64)
+    cut = Cut(
+        scratch.ids, scratch.sentence_stops, summary, nothing, absent, nothing,
+        offsets, reference[: offsets[shared]], nothing, np.full(shared, max(size, 0), np.int64),
+    )  # fmt: skip
+    spelling, bounds = _spell(scratch, max(size, 0))
+    return cut, size >= 0, spelling, bounds
+
+
+@inlined
+def _references(rows, groups):
+    """References of all groups, null ones too."""
+    total = np.int64(0)
+    for g in range(len(groups.offsets) - 1):
+        row = groups.members[groups.offsets[g]]
+        total += rows.reference_last[row] - rows.reference_first[row]
+    return total
+
+
+@inlined
+def _read(rows, groups, rules, scratch, summary, reference, offsets):
+    """Fill the spans; returns how many words there are, -1 after a text that is not UTF-8."""
+    rows, groups, rules, scratch = borrowed(rows), borrowed(groups), borrowed(rules), borrowed(scratch)
+    clear(scratch.table, START)
+    cursor = Cursor(np.int64(0), np.int64(0), np.int64(0), np.int64(0), START)
+    slot = np.int64(0)
+    for g in range(len(groups.offsets) - 1):
+        members, row = groups.offsets[g + 1] - groups.offsets[g], groups.members[groups.offsets[g]]
+        many = rows.reference_last[row] - rows.reference_first[row]
+        for step in range(many + members):
+            is_reference, before = step < many, cursor.ids
+            member = groups.members[groups.offsets[g] + max(step - many, 0)]
+            t = rows.reference_first[row] + step if is_reference else rows.summary + member
+            if rows.start[t] == NULL:
+                continue
+            cursor = read_text(t, True, cursor, rows, rules, scratch)
+            if cursor.size < 0:
+                return np.int64(-1)
+            if is_reference:
+                reference[slot, 0], reference[slot, 1] = before, cursor.ids
+                slot += 1
+            else:
+                summary[member, 0], summary[member, 1] = before, cursor.ids
+        offsets[g + 1] = slot
+    return cursor.size
+
+
+@inlined
+def _make_scratch(rows, groups):
+    """Room for all texts of the range; pages that are not written cost nothing."""
+    total = np.int64(0)
+    for g in range(len(groups.offsets) - 1):
+        row = groups.members[groups.offsets[g]]
+        for t in range(rows.reference_first[row], rows.reference_last[row]):
+            total += _text_room(t, rows)
+        for m in range(groups.offsets[g], groups.offsets[g + 1]):
+            total += _text_room(rows.summary + groups.members[m], rows)
+    blocks = (total * 3 // 2 >> 6) + 3
+    slots = 1024
+    while slots < 2 * (total + SLACK):
+        slots *= 2
+    return Scratch(
+        np.zeros(64, np.uint8),
+        np.empty(total * 3 // 2 + 4 * SLACK, np.uint8),
+        np.empty(blocks, np.uint64),
+        np.empty(blocks, np.uint64),
+        np.empty(blocks, np.uint64),
+        np.empty(ROOM, np.int64),
+        np.empty(ROOM, np.int64),
+        np.empty(slots, np.uint32),
+        np.empty(2 * (total + SLACK), np.uint64),
+        np.empty(2 * (total + SLACK), np.int64),
+        np.empty(total + 1, np.int32),
+        np.empty(1, np.int64),
+    )
+
+
+@inlined
+def _text_room(t, rows):
+    """Bytes of a text, one more a piece; an integer token counts as eight."""
+    room = np.int64(0)
+    for p in range(max(rows.start[t], 0), max(rows.stop[t], 0)):
+        room += 1 + abs(rows.length[p])
+    return room
+
+
+@inlined
+def _spell(scratch, size):
+    """The bytes of every entry of the vocabulary: from its two words, or from the folded text if it is long."""
+    offsets = np.zeros(size + 1, np.int64)
+    for k in range(size):
+        offsets[k + 1] = offsets[k] + _length(scratch, k + 1)
+    spelling = np.empty(offsets[size], np.uint8)
+    for k in range(size):
+        length = offsets[k + 1] - offsets[k]
+        for i in range(length):
+            if length > SHORT:
+                byte = scratch.folded[scratch.tails[2 * (k + 1)] + i]
+            else:
+                byte = np.uint8((scratch.vocabulary[2 * (k + 1) + (i >> 3)] >> np.uint64(8 * (i & 7))) & np.uint64(255))
+            spelling[offsets[k] + i] = byte
+    return spelling, offsets
+
+
+@inlined
+def _length(scratch, entry):
+    top = np.int64(scratch.vocabulary[2 * entry + 1] >> np.uint64(56))
+    return top if top <= SHORT else scratch.tails[2 * entry + 1]

@@ -1,0 +1,45 @@
+"""Porter stems of words in any script, as NLTK 3.10.4 makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def stem_words(words: Sequence[str]) -> list[str]:
+    """The stem of each lower-case word: `nltk.stem.porter.PorterStemmer().stem`.
+
+    The kernel stems bytes. Its rules rewrite endings of ASCII letters only; of another character they ask no more than
+    whether it equals its neighbour, so that two bytes can stand for all of them.
+    """
+    from gistmark_engine.kernels.stem import stem_tokens
+
+    narrow = [word.encode() if word.isascii() else _narrow(word) for word in words]
+    offsets = np.zeros(len(words) + 1, np.int64)
+    np.cumsum([len(word) for word in narrow], out=offsets[1:])
+    buffer = np.frombuffer(bytearray(b"".join(narrow)), np.uint8)
+    ends = stem_tokens(buffer, offsets).tolist()
+    text = buffer.tobytes()
+    return [_widen(text[start:end], word) for word, start, end in zip(words, offsets.tolist(), ends, strict=False)]
+
+
+def _narrow(word: str) -> bytes:
+    """A byte a character: neighbours outside ASCII get equal bytes if and only if they are equal."""
+    codes = bytearray()
+    before = ""
+    for character in word:
+        if character.isascii():
+            codes.append(ord(character))
+        elif before.isascii():
+            codes.append(0x80)
+        else:
+            codes.append(codes[-1] if character == before else codes[-1] ^ 1)
+        before = character
+    return bytes(codes)
+
+
+def _widen(stem: bytes, word: str) -> str:
+    """A stem in characters: up to its last byte outside ASCII it is the word's beginning."""
+    kept = len(stem.rstrip(bytes(range(0x80))))
+    return word[:kept] + stem[kept:].decode("ascii")
