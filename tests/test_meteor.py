@@ -256,7 +256,7 @@ def test_options_and_signature():
         ({"synonym_on": "lemma"}, "stem, word, not 'lemma'"),
         ({"synonym_on": "word"}, "needs synonyms"),
         ({"alpha": 1.5}, "alpha must lie in 0 to 1"),
-        ({"gamma": float("nan")}, "gamma must lie"),
+        ({"gamma": float("nan")}, "gamma must be a finite number"),
         ({"beta": 0}, "beta must be positive"),
         ({"parity": "nltk"}, "'reference', not 'nltk'"),
         ({"tokenizer": "words"}, "unknown tokenizer"),

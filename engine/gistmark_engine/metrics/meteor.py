@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Tokenizer
+from gistmark_engine.options import checked
 from gistmark_engine.synonyms import Synonyms, read_synonyms
 
 CITE = Citation("Lavie and Agarwal 2007, METEOR, section 2", "nltk 3.10.4, meteor_score")
 LOOKED_UP = ("stem", "word")
 
 
+@checked
 def meteor(
     *,
     synonyms: str | PathLike[str] | Mapping[str, Collection[str]] | None = None,
