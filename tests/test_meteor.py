@@ -172,6 +172,9 @@ def test_given_tokens_are_nltks_tokens():
     summary, references = ["it's", "a b", "", "cats"], [["a b", "cat", ""], ["x"]]
     expected = meteor_score(references, summary, wordnet=wordnet({}))
     assert row(meteor(), kind="tokens", summary=summary, references=references)["meteor"] == expected > 0
+    cased = ["The", "Mayor", "Resigned"], [["the", "mayor", "resigned"]]
+    assert row(meteor(), kind="tokens", summary=cased[0], references=cased[1])["meteor"] == 0.9814814814814815
+    assert meteor_score(cased[1], cased[0], preprocess=str, wordnet=wordnet({})) == 0.9814814814814815
     with pytest.raises(InputError, match="metric 'meteor': it reads words; these tokens are integers"):
         row(meteor(), kind="tokens", summary=[1, 2], references=[[1, 2]])
 
