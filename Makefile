@@ -1,6 +1,7 @@
 # make score   score the shipped sample and print the table
 # make test    run the tests
 # make lint    run ruff and mypy
+# make bench   compare speed with other libraries and write bench/results.md (some minutes; see bench/README.md)
 # Everything goes into .venv; another Python: make score PYTHON=/path/to/python3.12
 
 VENV := .venv
@@ -10,7 +11,7 @@ PYTHON ?= $(firstword $(shell for python in python3 python3.14 python3.13 python
 	$$python $(NEW_ENOUGH) 2>/dev/null && echo $$python; done))
 SAMPLE := datasets/gistmark_datasets/data/scitldr_test.parquet
 
-.PHONY: score test lint
+.PHONY: score test lint bench
 .DELETE_ON_ERROR:
 
 score: $(VENV)/installed
@@ -24,12 +25,19 @@ lint: $(VENV)/installed-dev
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/mypy --strict
 
+bench: $(VENV)/installed-bench
+	@$(BIN)/python -m bench --write
+
 $(VENV)/installed: pyproject.toml
 	@$(call environment,-e .)
 	@touch $@
 
 $(VENV)/installed-dev: pyproject.toml
 	@$(call environment,-e '.[dev]')
+	@touch $@ $(VENV)/installed
+
+$(VENV)/installed-bench: pyproject.toml
+	@$(call environment,-e '.[bench]')
 	@touch $@ $(VENV)/installed
 
 # The environment with the project in it: made again if it is missing or was left half made, quiet if all goes well.

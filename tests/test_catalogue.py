@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import gistmark as gm
+from gistmark import statistics
 from gistmark_engine.metric import ROLES, Metric
 
 ROOT = Path(__file__).parents[1]
@@ -77,3 +78,19 @@ def test_declared_types_match_the_catalogue() -> None:
         )
         assert list(dict(schema[name])) == list(metric.columns)  # type: ignore[call-overload]
     assert all(isinstance(metric, Metric) for metric in gm.catalogue().values())
+
+
+def test_everything_offered_is_there() -> None:
+    assert all(hasattr(gm, name) for name in gm.__all__)
+    assert all(callable(getattr(gm.metrics, name)) for name in gm.metrics.__all__)
+    assert set(statistics.__all__) < set(gm.__all__)
+    for module in (gm, gm.metrics):
+        with pytest.raises(AttributeError, match="no attribute 'rogue'"):
+            module.rogue  # noqa: B018
+
+
+def test_two_summaries_can_be_held_against_each_other() -> None:
+    pair = gm.metrics.annotator(gm.judges.Fake(), mode="pair", cache=False)
+    frame = pl.DataFrame({"a": ["one"], "b": ["two"], "who": ['{"role": "nurse"}'], "asked": ["why?"]})
+    expr = gm.scores([pair], summary="a", rival="b", persona="who", query="asked")
+    assert frame.select(expr.struct["judge_annotator_choice"]).item() in ("A", "B", "Neither")

@@ -29,6 +29,7 @@ def bad(path: Path) -> dict[str, tuple[list[object], str]]:
     (path / "bad.jsonl").write_text(GOOD + "{\n" + GOOD)
     (path / "number.jsonl").write_text(GOOD.replace('"a cat"', "7"))
     (path / "list.jsonl").write_text(GOOD + GOOD.replace('["a cat sat", "cats"]', "5"))
+    (path / "mixed.csv").write_text('summary,references\na,"[""b"", 3]"\n')
     (path / "none.toml").write_text("rouge = 1\n")
     (path / "broken.toml").write_text("[rouge\n")
     return {
@@ -43,6 +44,15 @@ def bad(path: Path) -> dict[str, tuple[list[object], str]]:
             ["score", path / "list.jsonl"],
             "line 2: column 'references' holds type number",
         ),
+        "references that are a list of other things": (
+            ["score", path / "mixed.csv"],
+            "'references', row 0: not a JSON list of strings",
+        ),
+        "role without a column": (
+            ["score", SAMPLE, "--metrics", "persona", "--dry-run"],
+            "no such column for the persona role.*with --persona",
+        ),
+        "metric named twice": (["score", SAMPLE, "--metrics", "rouge,rouge"], "'rouge' is named twice"),
         "missing column": (["score", SAMPLE, "--summary", "sumary"], "'sumary'.*did you mean 'summary'"),
         "missing group": (["score", SAMPLE, "--by", "sytem"], "'sytem'.*did you mean 'system'"),
         "group that the table needs": (["score", SAMPLE, "--by", "references"], "'references': List(String)"),

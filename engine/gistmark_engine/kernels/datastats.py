@@ -10,15 +10,14 @@ from gistmark_engine.arrow import NULL
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.automaton import build, fitted, longest_matches, make_automaton
 from gistmark_engine.kernels.fragments import (
-    FEW,
     Fragments,
     Matches,
     Places,
     copied,
     forget_places,
+    is_long_walk,
     learn_places,
     note_recurrence,
-    visits,
 )
 from gistmark_engine.kernels.novelty import forget_source, learn_source, make_gram_tables, novelty
 from gistmark_engine.metric import STATUS
@@ -58,7 +57,7 @@ def datastats(cut, groups, orders, scan, by_token, parity):
         for m in range(groups.offsets[g], groups.offsets[g + 1]):
             row = groups.members[m]
             summary, summary_stop = cut.summary[row, 0], cut.summary[row, 1]
-            busy = visits(cut.ids, summary, summary_stop, copying.places) > FEW
+            busy = is_long_walk(cut.ids, summary, summary_stop, stop - start, copying.places)
             if busy:
                 if not built:
                     automaton = fitted(room, stop - start)

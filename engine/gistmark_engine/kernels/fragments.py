@@ -17,8 +17,8 @@ from gistmark_engine.arrow import NULL
 from gistmark_engine.jit import inlined
 
 NEWSROOM, LONGEST = range(2)
-FEW = 1 << 12
-"""Visits of the source up to which walking is faster than building an automaton."""
+FEW = 128
+"""Visits of the source, for each token of both texts, up to which walking is faster than building an automaton."""
 
 
 class Places(NamedTuple):
@@ -62,12 +62,12 @@ def forget_places(ids, start, stop, places):
 
 
 @inlined
-def visits(ids, summary, summary_stop, places):
-    """How many source positions a walk from every summary position would visit."""
+def is_long_walk(ids, summary, summary_stop, source_length, places):
+    """Whether walking from every summary position would visit so many source positions that an automaton is faster."""
     total = np.int64(0)
     for i in range(summary, summary_stop):
         total += places.times[ids[i] + 1]
-    return total
+    return total > FEW * (summary_stop - summary + source_length)
 
 
 @inlined

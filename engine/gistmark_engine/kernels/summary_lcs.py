@@ -14,10 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from gistmark_engine.arrow import NULL
+from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
 
 U0, U1 = np.uint64(0), np.uint64(1)
 ONES = ~np.uint64(0)
+KEPT = 256
+"""Rows kept at least; so a sentence of ordinary length needs no checkpoint."""
 
 
 class Sentences(NamedTuple):
@@ -38,21 +41,32 @@ class UnionScratch(NamedTuple):
     following: np.ndarray
     united: np.ndarray
     mask: np.ndarray
+    rows: np.ndarray
+    checkpoints: np.ndarray
 
 
 @kernel
 def union_hits(references, reference_of, summaries, summary_of, vocabulary):
     """Hits of each pair (reference_of[p], summary_of[p]): int64 [pairs]; a null summary gives 0."""
     out = np.zeros(len(reference_of), np.int64)
-    longest = _longest_text(references)
+    longest, other = _longest_text(references), _longest_text(summaries)
+    words, step = (longest >> 6) + 1, _step(other)
     scratch = UnionScratch(
         np.zeros(vocabulary + 2, np.int32), np.zeros(vocabulary + 2, np.int32), np.full(vocabulary + 2, NULL, np.int64),
-        np.empty(longest + 1, np.int64), np.zeros(longest + 1, np.uint8), np.zeros((longest >> 6) + 1, np.uint64),
+        np.empty(longest + 1, np.int64), np.zeros(longest + 1, np.uint8), np.zeros(words, np.uint64),
+        np.empty((step + 1) * words, np.uint64), np.empty((other // KEPT + step + 2) * words, np.uint64),
     )  # fmt: skip
+    _all_hits(references, reference_of, summaries, summary_of, scratch, out)
+    return out
+
+
+@inlined
+def _all_hits(references, reference_of, summaries, summary_of, scratch, out):
+    references, summaries, scratch, out = borrowed(references), borrowed(summaries), borrowed(scratch), borrowed(out)
+    reference_of, summary_of = borrowed(reference_of), borrowed(summary_of)
     for p in range(len(out)):
         if summaries.text[summary_of[p], 0] != NULL:
             out[p] = _pair_hits(references, reference_of[p], summaries, summary_of[p], scratch)
-    return out
 
 
 @inlined
@@ -111,61 +125,76 @@ def _sentence_hits(ids, start, stop, summaries, summary, scratch):
 
 
 @inlined
+def _step(count):
+    """How many tokens' rows are kept at a time, of `count`."""
+    return np.int64(KEPT) if count <= KEPT else np.int64(np.sqrt(np.float64(count))) + KEPT
+
+
+@inlined
 def _unite(ids, start, stop, first, last, scratch):
     """Mark in `united` the reference positions of the LCS of ids[start:stop] and the summary sentence ids[first:last]."""
-    words, count = (stop - start + 63) >> 6, last - first
-    step = count if count <= 256 else np.int64(np.sqrt(np.float64(count))) + 1
+    words, count, step = (stop - start + 63) >> 6, last - first, _step(last - first)
     blocks = (count + step - 1) // step
-    checkpoints, rows = np.empty((blocks, words), np.uint64), np.empty((step + 1, words), np.uint64)
-    checkpoints[0, :] = ONES
+    rows, checkpoints = scratch.rows, scratch.checkpoints
+    for w in range(words):
+        checkpoints[w] = ONES
     for block in range(1, blocks):
-        _rows(ids, first + (block - 1) * step, step, checkpoints[block - 1], words, scratch, rows)
-        checkpoints[block, :] = rows[step, :]
+        _rows(ids, first + (block - 1) * step, step, (block - 1) * words, words, scratch)
+        for w in range(words):
+            checkpoints[block * words + w] = rows[step * words + w]
     i, block = stop - start, blocks - 1
     while block >= 0 and i > 0:
         at = block * step
         size = min(step, count - at)
-        _rows(ids, first + at, size, checkpoints[block], words, scratch, rows)
-        i = _backtrack(ids, start, i, first + at, size, rows, scratch)
+        _rows(ids, first + at, size, block * words, words, scratch)
+        i = _backtrack(ids, start, i, first + at, size, words, scratch)
         block -= 1
 
 
 @inlined
-def _rows(ids, first, size, before, words, scratch, rows):
-    """rows[j]: the bit row after j of the `size` summary tokens from `first` on, rows[0] = `before`."""
+def _rows(ids, first, size, before, words, scratch):
+    """rows[j · words:]: the bit row after j of the `size` summary tokens from `first` on; row 0 is the checkpoint there."""
+    mask, head, rows, checkpoints = scratch.mask, scratch.head, scratch.rows, scratch.checkpoints
     for w in range(words):
-        rows[0, w] = before[w]
+        rows[w] = checkpoints[before + w]
+    at = np.int64(NULL)
     for j in range(size):
-        position = scratch.head[ids[first + j] + 1]
-        if position == NULL:
-            for w in range(words):
-                rows[j + 1, w] = rows[j, w]
-            continue
-        low = position >> 6
-        while position != NULL:
-            scratch.mask[position >> 6] |= U1 << np.uint64(position & 63)
-            position = scratch.following[position]
-        carry = U0
+        if head[ids[first + j] + 1] != at:
+            _mark(at, mask, scratch.following, False)
+            at = head[ids[first + j] + 1]
+            _mark(at, mask, scratch.following, True)
+        carry, row = U0, j * words
         for w in range(words):
-            row = rows[j, w]
-            common = row & scratch.mask[w]
-            added = row + common
+            bits = rows[row + w]
+            common = bits & mask[w]
+            added = bits + common
             total = added + carry
-            carry = np.uint64(added < row) | np.uint64(total < added)
-            rows[j + 1, w] = total | (row - common)
-            if w >= low:
-                scratch.mask[w] = U0
+            carry = np.uint64(added < bits) | np.uint64(total < added)
+            rows[row + words + w] = total | (bits - common)
+    _mark(at, mask, scratch.following, False)
 
 
 @inlined
-def _backtrack(ids, start, i, first, j, rows, scratch):
+def _mark(position, mask, following, value):
+    """Set or clear the bits of a token's positions in the reference sentence, from its first one on."""
+    while position != NULL:
+        if value:
+            mask[position >> 6] |= U1 << np.uint64(position & 63)
+        else:
+            mask[position >> 6] = U0
+        position = following[position]
+
+
+@inlined
+def _backtrack(ids, start, i, first, j, words, scratch):
     """Walk back from reference position i and summary position j of a block; returns i when the block is left."""
+    rows, united = scratch.rows, scratch.united
     while i > 0 and j > 0:
         if ids[start + i - 1] == ids[first + j - 1]:
-            scratch.united[i - 1] = 1
+            united[i - 1] = 1
             i -= 1
             j -= 1
-        elif (rows[j, (i - 1) >> 6] >> np.uint64((i - 1) & 63)) & U1 == U0:
+        elif (rows[j * words + ((i - 1) >> 6)] >> np.uint64((i - 1) & 63)) & U1 == U0:
             j -= 1
         else:
             i -= 1

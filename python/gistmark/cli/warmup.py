@@ -6,10 +6,22 @@ import argparse
 import time
 from typing import Any
 
-from gistmark import metrics
-from gistmark.score import score
+import polars as pl
 
-ONE_ROW = {"summary": ["A cat sat. It slept."], "references": [["A cat sat."]], "source": ["A cat sat on a mat."]}
+from gistmark import metrics, statistics
+from gistmark.marks import sentences, tokens
+from gistmark.score import score
+from gistmark.summarise import summarise
+
+PAIR = {
+    "summary": ["A cat sat. It slept."],
+    "references": [["A cat sat.", "It slept."]],
+    "source": ["A cat sat on a mat."],
+}
+WORDS = {role: [["a", "cat"]] for role in PAIR}
+TREE = {"summary": ["(S (NP (PRP It)) (VP (VBZ works)))"]}
+SERIES = {"x": [[1.0, 2.0, 4.0]], "y": [[1.0, 3.0, 2.0]]}
+RATINGS = {"first": ["a", "b", "a"], "second": ["a", "b", "b"]}
 
 
 def add_to(commands: Any) -> None:
@@ -22,8 +34,42 @@ def _run(_: argparse.Namespace) -> int:
     from gistmark_engine.jit import cache_directory, cache_writable  # numba loads here, not with every command
 
     start = time.perf_counter()
-    rouge = metrics.rouge(types=("1", "2", "L", "Lsum"), stem=True)
-    score(ONE_ROW, [rouge, metrics.datastats(), metrics.abstraction()])
+    compile_kernels()
     kept = f"kept in {cache_directory()}" if cache_writable() else "not kept"
     print(f"kernels compiled in {time.perf_counter() - start:.1f} s, {kept}")
     return 0
+
+
+def compile_kernels() -> None:
+    """Run everything that has a kernel on next to nothing."""
+    rouge = metrics.rouge(types=("1", "2", "L", "Lsum"), stem=True)
+    corpus = [metrics.bleu(), metrics.chrf(), metrics.chrfpp(), metrics.ter()]
+    summarise(score(PAIR, [rouge, metrics.datastats(), metrics.abstraction(), *corpus]), corpus)
+    for mark in (tokens, sentences):
+        score(WORDS, [metrics.rouge()], columns={role: mark(role) for role in WORDS})
+    score({role: [[1, 2]] for role in WORDS}, [metrics.rouge()], columns={role: tokens(role) for role in WORDS})
+    _count_syntax()
+    _correlate()
+
+
+def _count_syntax() -> None:
+    """Both countings of syntactic complexity, the one over dependencies without a parser."""
+    import numpy as np
+
+    from gistmark.syntax.parses import Parses
+
+    score(TREE, [metrics.syntax(backend="const")])
+    words, tags, labels = (np.array(values) for values in (["It", "works"], ["PRP", "VBZ"], ["nsubj", "ROOT"]))
+    Parses(words, tags, labels, np.array([1, 1]), np.array([0, 2]), np.array([0, 1])).counts()
+
+
+def _correlate() -> None:
+    """Rank and agreement statistics, with a bootstrap."""
+    of_two = (statistics.spearman, statistics.pearson, statistics.kendall)
+    pl.DataFrame(SERIES).select(
+        *(correlation("x", "y") for correlation in of_two),
+        statistics.monotonicity("x", "increase"),
+        statistics.mean_interval("x", replicates=2),
+    )
+    of_coders = (statistics.krippendorff, statistics.cohen, statistics.fleiss)
+    pl.DataFrame(RATINGS).select(agreement("first", "second", replicates=2) for agreement in of_coders)

@@ -1,0 +1,7 @@
+"""Peers on your own pairs: do they give the same values, and how many times their speed is this?"""
+
+from gistmark.bench.compare import Result, compare
+from gistmark.bench.peers import PEERS
+from gistmark.bench.report import render
+
+__all__ = ["PEERS", "Result", "compare", "render"]
