@@ -199,7 +199,7 @@ def test_pieces_of_a_local_model(
         ({"smooth": "floor", "smooth_value": -1.0}, "must lie in 0 to"),
         ({"smooth": "floor", "smooth_value": np.nan}, "a finite number"),
         ({"max_order": 0}, "1 to 9"),
-        ({"parity": "sacrebleu"}, "parity must be None or 'reference'"),
+        ({"parity": "sacrebleu"}, "parity must be 'reference' or None"),
     ],
 )
 def test_refused_options(options: dict[str, Any], says: str) -> None:

@@ -125,7 +125,7 @@ def test_null_and_empty() -> None:
         ({"word_order": 10}, "word_order in 0 to 9"),
         ({"beta": 0}, "beta must lie above 0"),
         ({"whitespace": True, "word_order": 2}, "needs word_order=0"),
-        ({"parity": "x"}, "parity must be None or 'reference'"),
+        ({"parity": "x"}, "parity must be 'reference' or None"),
     ],
 )
 def test_refused_options(options: dict[str, Any], says: str) -> None:

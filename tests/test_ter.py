@@ -143,5 +143,5 @@ def test_null_and_empty() -> None:
 
 
 def test_refused_option() -> None:
-    with pytest.raises(OptionError, match="parity must be None or 'reference'"):
+    with pytest.raises(OptionError, match="parity must be 'reference' or None"):
         ter(parity="sacrebleu")  # type: ignore[arg-type]

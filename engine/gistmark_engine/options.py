@@ -83,7 +83,7 @@ def _spell(hint: Any) -> str:
     if hint in names:
         return names[hint]
     if origin is Literal:
-        return f"one of {', '.join(map(repr, inner))}"
+        return f"one of {', '.join(map(repr, inner))}" if len(inner) > 1 else repr(inner[0])
     if origin in (Union, types.UnionType):
         return " or ".join(_spell(one) for one in inner)
     if origin is tuple:
