@@ -33,7 +33,7 @@ $(VENV)/installed: pyproject.toml
 	@touch $@
 
 $(VENV)/installed-dev: pyproject.toml
-	@$(call environment,-e '.[dev]')
+	@$(call environment,-e '.[dev,judges,syntax]')
 	@touch $@ $(VENV)/installed
 
 $(VENV)/installed-bench: pyproject.toml
