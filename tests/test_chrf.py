@@ -123,7 +123,7 @@ def test_null_and_empty() -> None:
     [
         ({"char_order": 0}, "char_order must lie in 1 to 9"),
         ({"word_order": 10}, "word_order in 0 to 9"),
-        ({"beta": 0}, "beta must be positive"),
+        ({"beta": 0}, "beta must lie above 0"),
         ({"whitespace": True, "word_order": 2}, "needs word_order=0"),
         ({"parity": "x"}, "parity must be None or 'reference'"),
     ],

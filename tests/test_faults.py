@@ -95,7 +95,7 @@ def test_nothing_left_after_skipping_is_an_error(tmp_path: Path, content: bytes)
         (b"summary,b\nx,y\na\xff,z\n", r"t\.csv, line 3: invalid UTF-8 at byte 2"),
         (b"summary,b\nx,y\n1,2,3\n", "row 1: .*line 3: 3 cells under a header of 2"),
         (b'summary,b\n"x,y\n', "line 2: not CSV: unexpected end of data"),
-        (b'id,references\n1,"[""a""]"\n2,plain\n', r"column 'references', row 1: not a JSON list .*line 3.*'plain'"),
+        (b'id,references\n1,"[""a""]"\n2,plain\n', r"column 'references', row 1: not a JSON list .*'plain'.*line 3"),
         (b'id,references\n1,"[""a""]"\n2,"[""a"""\n', "column 'references', row 1: not a JSON list"),
         (b'id,references\n1,"[""a""]"\n2,"[1]"\n', "column 'references', row 1: not a JSON list"),
     ],

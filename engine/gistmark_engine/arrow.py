@@ -117,7 +117,10 @@ def _pieces(array: pa.Array, column: Column) -> Pieces:
     if pa.types.is_dictionary(kind):
         return _dictionary_pieces(array, column)
     if pa.types.is_integer(kind) and column.kind == "tokens":
-        values = array.fill_null(0).cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False)
+        try:
+            values = array.fill_null(0).cast(pa.int64()).to_numpy(zero_copy_only=False)
+        except pa.ArrowInvalid as error:
+            raise InputError(f"integer tokens must fit 64 bits with a sign ({error})", column=column.name) from None
         return Pieces(values, np.where(_invalid(array), NULL, INTEGER), array)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         address, length = _offset_strings(array, np.int32 if pa.types.is_string(kind) else np.int64)

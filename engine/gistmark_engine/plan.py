@@ -65,7 +65,7 @@ def score_columns(
     check_distinct(metrics)
     inputs = read_inputs(columns, metrics)
     cuttings = _cuttings(metrics)
-    count = threads or _cores()
+    count = _threads(threads)
     ranges = list(_ranges(inputs.weights(), count)) if cuttings else []
     scored: dict[str, pa.Array] = {}
     with opened(metrics) as ready:
@@ -99,6 +99,14 @@ def _whole(inputs: Inputs, metric: Metric, threads: int) -> Scores:
 def _cores() -> int:
     """Cores this process may use; not every system says."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _threads(wanted: int | None) -> int:
+    if wanted is None:
+        return _cores()
+    if not isinstance(wanted, int) or isinstance(wanted, bool) or wanted < 1:
+        raise OptionError(f"threads must be a positive integer, or None for all cores, not {wanted!r}")
+    return wanted
 
 
 @functools.cache

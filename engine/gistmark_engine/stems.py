@@ -8,20 +8,22 @@ import numpy as np
 
 
 def stem_words(words: Sequence[str]) -> list[str]:
-    """The stem of each lower-case word: `nltk.stem.porter.PorterStemmer().stem`.
+    """The stem of each word, in lower case: `nltk.stem.porter.PorterStemmer().stem`.
 
     The kernel stems bytes. Its rules rewrite endings of ASCII letters only; of another character they ask no more than
     whether it equals its neighbour, so that two bytes can stand for all of them.
     """
     from gistmark_engine.kernels.stem import stem_tokens
 
-    narrow = [word.encode() if word.isascii() else _narrow(word) for word in words]
+    lower = [word.lower() for word in words]
+    narrow = [word.encode() if word.isascii() else _narrow(word) for word in lower]
     offsets = np.zeros(len(words) + 1, np.int64)
     np.cumsum([len(word) for word in narrow], out=offsets[1:])
     buffer = np.frombuffer(bytearray(b"".join(narrow)), np.uint8)
     ends = stem_tokens(buffer, offsets).tolist()
     text = buffer.tobytes()
-    return [_widen(text[start:end], word) for word, start, end in zip(words, offsets.tolist(), ends, strict=False)]
+    stems = [_widen(text[start:end], word) for word, start, end in zip(lower, offsets.tolist(), ends, strict=False)]
+    return [low if len(word) <= 2 else stem for word, low, stem in zip(words, lower, stems, strict=True)]
 
 
 def _narrow(word: str) -> bytes:

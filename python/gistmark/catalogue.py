@@ -40,6 +40,8 @@ def signature(metrics: Iterable[str | Metric]) -> dict[str, str]:
 def _record(metric: str | Metric) -> Metric:
     if isinstance(metric, Metric):
         return metric
+    if not isinstance(metric, str):
+        raise OptionError(f"a metric is a name or a record such as gm.metrics.rouge(), not {metric!r}")
     if metric in factories.__all__:
         record: Metric = getattr(factories, metric)()
         return record

@@ -10,7 +10,7 @@ from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.intern import SHORT, clear
 from gistmark_engine.kernels.reading import ROOM, Cursor, Scratch, read_text
 from gistmark_engine.kernels.records import Cut
-from gistmark_engine.kernels.tokenise import SLACK
+from gistmark_engine.kernels.tokenise import SLACK, _references, _room
 
 START = np.int64(54)
 """The table's first shift: 1,024 slots; it doubles as words come."""
@@ -36,16 +36,6 @@ def cut_words(rows, groups, rules):
     )  # fmt: skip
     spelling, bounds = _spell(scratch, max(size, 0))
     return cut, size >= 0, spelling, bounds
-
-
-@inlined
-def _references(rows, groups):
-    """References of all groups, null ones too."""
-    total = np.int64(0)
-    for g in range(len(groups.offsets) - 1):
-        row = groups.members[groups.offsets[g]]
-        total += rows.reference_last[row] - rows.reference_first[row]
-    return total
 
 
 @inlined
@@ -79,13 +69,7 @@ def _read(rows, groups, rules, scratch, summary, reference, offsets):
 @inlined
 def _make_scratch(rows, groups):
     """Room for all texts of the range; pages that are not written cost nothing."""
-    total = np.int64(0)
-    for g in range(len(groups.offsets) - 1):
-        row = groups.members[groups.offsets[g]]
-        for t in range(rows.reference_first[row], rows.reference_last[row]):
-            total += _text_room(t, rows)
-        for m in range(groups.offsets[g], groups.offsets[g + 1]):
-            total += _text_room(rows.summary + groups.members[m], rows)
+    _, total = _room(rows, groups)
     blocks = (total * 3 // 2 >> 6) + 3
     slots = 1024
     while slots < 2 * (total + SLACK):
@@ -104,15 +88,6 @@ def _make_scratch(rows, groups):
         np.empty(total + 1, np.int32),
         np.empty(1, np.int64),
     )
-
-
-@inlined
-def _text_room(t, rows):
-    """Bytes of a text, one more a piece; an integer token counts as eight."""
-    room = np.int64(0)
-    for p in range(max(rows.start[t], 0), max(rows.stop[t], 0)):
-        room += 1 + abs(rows.length[p])
-    return room
 
 
 @inlined

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS, STATUS_FIELD, Batch, Citation, Field, Metric, Tokenizer
+from gistmark_engine.options import checked
 
 RISKS = ("extractive", "balanced", "moderate", "high")
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -22,11 +23,12 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "risk_from": ("ar1", "ar2", "arL"),
     "multi": ("first", "mean", "min_ar", "median"),
 }
-PAPER_CAP = 500
+PAPER_CAP, LEAST_EPSILON = 500, 1e-300
 
 CITE = Citation("Abstractiveness Metrics for Evaluating Text Summarization, sections 3-4, tables 4-7")
 
 
+@checked
 def abstraction(
     *,
     preset: Literal["ra_sa_ar_paper"] | None = None,
@@ -69,7 +71,7 @@ def abstraction(
         "preset": preset, "overlap": overlap, "bigram_norm": bigram_norm, "short_bigram": short_bigram,
         "both_extractive": both_extractive, "risk_from": risk_from, "multi": multi,
     }  # fmt: skip
-    _check(chosen, exponent, epsilon, lcs_source_cap, risk_cuts)
+    _check(preset, exponent, epsilon, lcs_source_cap, risk_cuts)
     cap = PAPER_CAP if preset else lcs_source_cap
     shown: dict[str, object] = {key: value for key, value in chosen.items() if key != "preset"}
     return Metric(
@@ -104,20 +106,19 @@ def abstraction(
 
 
 def _check(
-    chosen: Mapping[str, str | None],
+    preset: str | None,
     exponent: float,
     epsilon: float,
     cap: int | None,
     cuts: tuple[float, float, float],
 ) -> None:
-    for key, value in chosen.items():
-        if value not in CHOICES[key] and not (key == "preset" and value is None):
-            raise OptionError(f"abstraction: {key} must be one of {', '.join(CHOICES[key])}, not {value!r}")
-    if not exponent > 0 or not epsilon > 0:
-        raise OptionError(f"abstraction: exponent and epsilon must be positive, not {exponent!r} and {epsilon!r}")
-    if cap is not None and cap < 1:
-        raise OptionError(f"abstraction: lcs_source_cap must be at least 1, not {cap!r}")
-    if chosen["preset"] and cap is not None:
+    if not exponent > 0 or not epsilon >= LEAST_EPSILON:
+        raise OptionError(
+            f"abstraction: exponent must be positive and epsilon at least {LEAST_EPSILON}, not {exponent!r} and {epsilon!r}"
+        )
+    if cap is not None and not 1 <= cap < 1 << 62:
+        raise OptionError(f"abstraction: lcs_source_cap must be at least 1 and fit 62 bits, not {cap!r}")
+    if preset and cap is not None:
         raise OptionError("abstraction: the preset sets lcs_source_cap itself; give one or the other")
     if len(cuts) != 3 or not cuts[0] <= cuts[1] <= cuts[2]:
         raise OptionError(f"abstraction: risk_cuts must be three ascending numbers, not {cuts!r}")

@@ -11,16 +11,20 @@ from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Corpus, Field, Metric, Tokenizer
+from gistmark_engine.options import checked
 from gistmark_engine.tokens import Tokens
 
 if TYPE_CHECKING:
     from gistmark_engine.kernels.chrf import Matches
+
+LARGEST_BETA = 1000
 
 CITE = Citation("Popović 2015, chrF, section 2; Popović 2017, chrF++, section 2", "sacrebleu 2.6.0")
 
 Scores = Mapping[str, NDArray[np.float64]]
 
 
+@checked
 def chrf(
     *,
     char_order: int = 6,
@@ -51,6 +55,7 @@ def chrf(
     return _metric("chrf", char_order, word_order, beta, lowercase, whitespace, eps_smoothing, parity, prefix)
 
 
+@checked
 def chrfpp(
     *,
     beta: float = 2,
@@ -77,7 +82,7 @@ def _metric(
     parity: str | None,
     prefix: str,
 ) -> Metric:
-    _check(name, char_order, word_order, beta, whitespace, parity)
+    _check(name, char_order, word_order, beta, whitespace)
     statistics = _statistics(name, char_order, word_order)
     score = {"factor": float(beta**2), "smoothed": smoothed}
     return Metric(
@@ -115,17 +120,15 @@ def sacrebleu_signature(metric: Metric, references: int | None) -> str:
     )
 
 
-def _check(name: str, char_order: int, word_order: int, beta: float, whitespace: bool, parity: str | None) -> None:
+def _check(name: str, char_order: int, word_order: int, beta: float, whitespace: bool) -> None:
     if char_order not in range(1, 10) or word_order not in range(10):
         raise OptionError(
             f"{name}: char_order must lie in 1 to 9, word_order in 0 to 9, not {char_order!r}, {word_order!r}"
         )
-    if not 0 < beta < float("inf"):
-        raise OptionError(f"{name}: beta must be positive, not {beta!r}")
+    if not 0 < beta <= LARGEST_BETA:
+        raise OptionError(f"{name}: beta must lie above 0, up to {LARGEST_BETA}, not {beta!r}")
     if whitespace and word_order:
         raise OptionError(f"{name}: whitespace=True counts characters alone; it needs word_order=0")
-    if parity not in (None, "reference"):
-        raise OptionError(f"{name}: parity must be None or 'reference', not {parity!r}")
 
 
 def _statistics(name: str, char_order: int, word_order: int) -> tuple[str, ...]:

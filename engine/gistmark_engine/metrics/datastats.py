@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Tokenizer
+from gistmark_engine.options import checked
 
 SCANS = ("newsroom", "longest")
-BASES = ("type", "token")
 
 CITE = Citation(
     "Grusky, Naaman, Artzi 2018, Newsroom, section 4; Fabbri et al. 2021, SummEval, section 3.1",
@@ -21,6 +21,7 @@ CITE = Citation(
 )
 
 
+@checked
 def datastats(
     orders: Sequence[int] = (1, 2, 3),
     *,
@@ -50,12 +51,6 @@ def datastats(
     orders = tuple(orders)
     if not all(1 <= order <= 9 for order in orders) or len(set(orders)) != len(orders):
         raise OptionError(f"datastats: orders must be distinct ones of 1 to 9, not {orders!r}")
-    if fragments not in SCANS:
-        raise OptionError(f"datastats: fragments must be one of {', '.join(SCANS)}, not {fragments!r}")
-    if novel_basis not in BASES:
-        raise OptionError(f"datastats: novel_basis must be one of {', '.join(BASES)}, not {novel_basis!r}")
-    if parity not in (None, "reference"):
-        raise OptionError(f"datastats: parity must be None or 'reference', not {parity!r}")
     orders = tuple(sorted(orders))
     return Metric(
         name="datastats",

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Tokenizer
+from gistmark_engine.options import checked
 from gistmark_engine.synonyms import Synonyms, read_synonyms
 
 CITE = Citation("Lavie and Agarwal 2007, METEOR, section 2", "nltk 3.10.4, meteor_score")
 LOOKED_UP = ("stem", "word")
 
 
+@checked
 def meteor(
     *,
     synonyms: str | PathLike[str] | Mapping[str, Collection[str]] | None = None,
@@ -42,7 +44,8 @@ def meteor(
                 "word"
     alpha       how much more precision weighs in the mean's denominator, 0 to 1; `beta`, `gamma`: the penalty
     tokenizer   "whitespace_lower", which leaves punctuation attached; "word_punct" splits it off. NLTK's own callers cut
-                with its word tokeniser first: to do so too, give lists of lower-case tokens, which are taken as they are
+                with its word tokeniser first: to do so too, give lists of tokens, which are taken as they are (NLTK lower-cases
+                them unless `preprocess` says otherwise; stems are lower case either way)
     parity      "reference": an empty reference counts as 0.0 instead of null
 
     Null text gives null; an empty summary 0.0; an empty reference null (`meteor_status` says so), left out beside others.

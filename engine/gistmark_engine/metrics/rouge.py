@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Tokenizer
+from gistmark_engine.options import checked
 from gistmark_engine.tokens import Tokens
 
 TYPES = (*"123456789", "L", "Lsum")
@@ -22,6 +23,7 @@ CITE = Citation(
 )
 
 
+@checked
 def rouge(
     types: Sequence[str] = ("1", "2", "L"),
     *,
@@ -51,7 +53,7 @@ def rouge(
     Null text gives null; an empty summary 0.0; an empty reference null (`rouge_status` says so), left out beside others.
     """
     types = tuple(types)
-    _check(types, multi, stem, tokenizer, parity)
+    _check(types, stem, tokenizer, scale)
     fields = {
         f"rouge{kind}_{part}": Field("float64", 0.0, scale, "higher") for kind in types for part in ("p", "r", "f1")
     }
@@ -67,16 +69,14 @@ def rouge(
     )
 
 
-def _check(types: tuple[str, ...], multi: str, stem: bool, tokenizer: str, parity: str | None) -> None:
+def _check(types: tuple[str, ...], stem: bool, tokenizer: str, scale: float) -> None:
     unknown = [kind for kind in types if kind not in TYPES]
     if unknown or not types or len(set(types)) != len(types):
         raise OptionError(f"rouge: types must be distinct ones of {', '.join(TYPES)}, not {types!r}")
-    if multi not in RULES:
-        raise OptionError(f"rouge: multi must be one of {', '.join(RULES)}, not {multi!r}")
     if stem and tokenizer != "rouge":
         raise OptionError(f"rouge: stem=True needs tokenizer 'rouge', whose tokens are ASCII; this is {tokenizer!r}")
-    if parity not in (None, "reference"):
-        raise OptionError(f"rouge: parity must be None or 'reference', not {parity!r}")
+    if scale <= 0:
+        raise OptionError(f"rouge: scale must be above 0, not {scale!r}")
 
 
 def _run(

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Corpus, Field, Metric, Tokenizer
+from gistmark_engine.options import checked
 from gistmark_engine.tokenizers.given import cut_batch
 from gistmark_engine.tokenizers.tercom import Normalisation
 
@@ -19,6 +19,7 @@ CITE = Citation("Snover et al. 2006, A study of translation edit rate, section 2
 FIELDS = ("ter", "ter_edits", "ter_reference_length", "ter_status")
 
 
+@checked
 def ter(
     *,
     case_sensitive: bool = False,
@@ -43,8 +44,6 @@ def ter(
 
     Null text gives null; an empty summary 100.0; an empty reference null (`ter_status` says so), left out beside others.
     """
-    if parity not in (None, "reference"):
-        raise OptionError(f"ter: parity must be None or 'reference', not {parity!r}")
     steps = Normalisation(not case_sensitive, normalized, no_punct, asian_support)
     run = partial(_run, parity=parity == "reference")
     plain = not (normalized or no_punct)

@@ -50,6 +50,8 @@ def add_to(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.output == "":
+        raise OptionError("--output needs a path, or - for standard output; this one is empty")
     if options.output and options.output != STANDARD:
         check_output(options.output)
     columns = pairs.columns_of(options)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection
 from pathlib import Path
 
 import polars as pl
 
 from gistmark_engine.errors import shorten
+
+SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 PEEK = 1000
 
@@ -27,9 +30,9 @@ def scan(paths: list[Path], text: Collection[str]) -> pl.LazyFrame:
 
 
 def list_columns(frame: pl.LazyFrame, text: Collection[str]) -> list[str]:
-    """The columns whose first cell that is not null holds a JSON list: of strings, or in `text` of anything."""
+    """The columns whose first cell that is not empty holds a JSON list: of strings, or in `text` of anything."""
     head = frame.head(PEEK).collect()
-    firsts = {name: head[name].drop_nulls().head(1).to_list() for name in head.columns}
+    firsts = {name: head[name].filter(head[name] != "").head(1).to_list() for name in head.columns}
     return [name for name, cells in firsts.items() if cells and begins_lists(cells[0], strict=name in text)]
 
 
@@ -50,6 +53,8 @@ def decode(cell: str | None) -> list[str | None] | None:
     found = _strings(_json(cell))
     if found is None:
         raise ValueError(f"not a JSON list of strings (found {shorten(cell)})")
+    if any(item and not item.isascii() and SURROGATE.search(item) for item in found):
+        raise ValueError(f"half a surrogate pair, which is no text (found {shorten(cell)})")
     return found
 
 

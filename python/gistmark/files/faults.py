@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import zlib
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 
-from gistmark.files.cells import begins_lists, is_list
+from gistmark.files.cells import begins_lists, decode
 from gistmark.files.formats import Format
 from gistmark.files.jsonl import first_problem
 from gistmark.files.raw import open_bytes
@@ -25,7 +26,11 @@ if TYPE_CHECKING:
 def locate(paths: Sequence[Path], kind: Format, text: Collection[str], error: Exception) -> InputError:
     """A reader's error as one that names file and line or row, as far as the fault can be found again."""
     for path in paths:
-        if fault := _first_fault(path, kind, text):
+        try:
+            fault = _first_fault(path, kind, text)
+        except (pa.ArrowException, OSError, EOFError, ValueError, zlib.error) as unreadable:
+            fault = InputError(f"{path}: not a readable {kind} file ({unreadable})")
+        if fault:
             return fault
     return InputError(f"{paths[0]}: {str(error).splitlines()[0]}")
 
@@ -36,10 +41,7 @@ def _first_fault(path: Path, kind: Format, text: Collection[str]) -> InputError 
         return InputError(problem) if problem else None
     if kind == "csv":
         return _bad_line(path) or _bad_cell(path, text)
-    try:
-        return _bad_string(path, kind)
-    except (pa.ArrowException, OSError) as error:
-        return InputError(f"{path}: not a readable {kind} file ({error})")
+    return _bad_string(path, kind)
 
 
 def _bad_line(path: Path) -> InputError | None:
@@ -73,9 +75,11 @@ def _bad_record(path: Path, reader: Reader, text: Collection[str]) -> InputError
             problem = f"{len(record)} cells under a header of {len(header)}"
             return InputError(f"{path}, line {reader.line_num}: {problem}", row=row)
         for name, cell in zip(header, record, strict=False):
-            if cell and lists.setdefault(name, begins_lists(cell, strict=name in text)) and not is_list(cell):
-                problem = f"not a JSON list of strings ({path}, line {reader.line_num})"
-                return InputError(problem, column=name, row=row, value=cell)
+            if cell and lists.setdefault(name, begins_lists(cell, strict=name in text)):
+                try:
+                    decode(cell)
+                except ValueError as error:
+                    return InputError(f"{error} ({path}, line {reader.line_num})", column=name, row=row)
     return None
 
 

@@ -1,0 +1,91 @@
+"""What a metric's factory accepts, checked against its own annotations, so that no metric checks types by hand.
+
+`"no"` is not False and `nan` is no scale: a wrong value is refused where it is given, before anything is scored.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import numbers
+import re
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from gistmark_engine.errors import OptionError, shorten
+from gistmark_engine.metric import Metric
+from gistmark_engine.tokenizers import rule_of
+
+Factory = TypeVar("Factory", bound=Callable[..., Metric])
+
+
+def checked(factory: Factory) -> Factory:
+    """The factory with every argument checked against its annotation; a wrong one raises OptionError.
+
+    Understood: bool, int, float (finite), str, Literal, None, unions of those, and sequences and tuples of them. Other
+    annotations are left to the factory. The tokenizer of the metric must exist.
+    """
+    signature = inspect.signature(factory)
+    hints = functools.cache(lambda: get_type_hints(factory))
+
+    @functools.wraps(factory)
+    def check_and_make(*args: Any, **options: Any) -> Metric:
+        for name, value in signature.bind(*args, **options).arguments.items():
+            if not _fits(value, hints()[name]):
+                raise OptionError(f"{factory.__name__}: {name} must be {_spell(hints()[name])}, not {shorten(value)}")
+        metric = factory(*args, **options)
+        if not re.fullmatch(r"[\w.-]*", metric.prefix):
+            raise OptionError(
+                f"{metric.name}: prefix must be of letters, digits, '_', '.' and '-', not {metric.prefix!r}"
+            )
+        if metric.tokenizer:
+            rule_of(metric.tokenizer)
+        return metric
+
+    return cast(Factory, check_and_make)
+
+
+def _fits(value: object, hint: Any) -> bool:
+    """Whether a value is what the annotation says; true for annotations that are not understood."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if hint is bool:
+        return isinstance(value, bool)
+    if hint is int:
+        return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if hint is float:
+        return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+    if hint is str or hint is types.NoneType:
+        return isinstance(value, hint)
+    if origin is Literal:
+        return isinstance(value, str) and value in inner
+    if origin in (Union, types.UnionType):
+        return any(_fits(value, one) for one in inner)
+    if origin is tuple:
+        return isinstance(value, (tuple, list)) and len(value) == len(inner) and all(map(_fits, value, inner))
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        items = value if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else None
+        return items is not None and all(_fits(item, inner[0]) for item in items)
+    return True
+
+
+def _spell(hint: Any) -> str:
+    """An annotation as a sentence names it."""
+    origin, inner = get_origin(hint), get_args(hint)
+    names = {
+        bool: "True or False",
+        int: "an integer",
+        float: "a finite number",
+        str: "a string",
+        types.NoneType: "None",
+    }
+    if hint in names:
+        return names[hint]
+    if origin is Literal:
+        return f"one of {', '.join(map(repr, inner))}"
+    if origin in (Union, types.UnionType):
+        return " or ".join(_spell(one) for one in inner)
+    if origin is tuple:
+        return f"{len(inner)} values, each {_spell(inner[0])}"
+    return f"a list, each {_spell(inner[0])}"

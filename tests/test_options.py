@@ -1,0 +1,64 @@
+"""What a factory is given is what its annotations say, or it is refused before anything runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from gistmark_engine.errors import OptionError
+from gistmark_engine.metric import Metric
+from gistmark_engine.metrics.abstraction import abstraction
+from gistmark_engine.metrics.bleu import bleu
+from gistmark_engine.metrics.chrf import chrf
+from gistmark_engine.metrics.datastats import datastats
+from gistmark_engine.metrics.rouge import rouge
+from gistmark_engine.metrics.ter import ter
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("factory", "options", "said"),
+    [
+        (rouge, {"stem": "no"}, "rouge: stem must be True or False, not 'no'"),
+        (rouge, {"stem": 1}, "stem must be True or False"),
+        (rouge, {"scale": NAN}, "scale must be a finite number"),
+        (rouge, {"scale": INF}, "scale must be a finite number"),
+        (rouge, {"scale": True}, "scale must be a finite number"),
+        (rouge, {"scale": -1}, "scale must be above 0"),
+        (rouge, {"scale": 0}, "scale must be above 0"),
+        (rouge, {"types": None}, "types must be a list, each a string"),
+        (rouge, {"types": "1"}, "types must be a list, each a string"),
+        (rouge, {"multi": "best"}, "multi must be one of 'max', 'mean'"),
+        (rouge, {"parity": "rouge"}, "parity must be one of 'reference' or None"),
+        (rouge, {"tokenizer": "nltk"}, "unknown tokenizer 'nltk'"),
+        (rouge, {"tokenizer": []}, "tokenizer must be a string"),
+        (rouge, {"prefix": "a|b"}, "prefix must be of letters"),
+        (datastats, {"orders": (1.5,)}, "orders must be a list, each an integer"),
+        (datastats, {"orders": (True,)}, "orders must be a list, each an integer"),
+        (datastats, {"orders": 3}, "orders must be a list, each an integer"),
+        (abstraction, {"risk_cuts": "abc"}, "risk_cuts must be 3 values, each a finite number"),
+        (abstraction, {"risk_cuts": (1.0, 2.0)}, "risk_cuts must be 3 values"),
+        (abstraction, {"exponent": INF}, "exponent must be a finite number"),
+        (abstraction, {"epsilon": 5e-324}, "epsilon at least"),
+        (abstraction, {"lcs_source_cap": 1.5}, "lcs_source_cap must be an integer or None"),
+        (abstraction, {"lcs_source_cap": 10**30}, "lcs_source_cap must be at least 1"),
+        (bleu, {"max_order": True}, "max_order must be an integer"),
+        (bleu, {"lowercase": 5}, "lowercase must be True or False"),
+        (bleu, {"effective_order": "false"}, "effective_order must be True or False"),
+        (bleu, {"smooth": "floor", "smooth_value": 1e308}, "smooth_value must lie in 0 to"),
+        (chrf, {"char_order": 4.0}, "char_order must be an integer"),
+        (chrf, {"beta": 1e308}, "beta must lie above 0"),
+        (ter, {"normalized": "no"}, "normalized must be True or False"),
+    ],
+)
+def test_a_wrong_option_is_refused_by_name_and_value(
+    factory: type[Metric], options: dict[str, object], said: str
+) -> None:
+    with pytest.raises(OptionError, match=said):
+        factory(**options)
+
+
+def test_right_options_are_taken() -> None:
+    assert rouge(["1", "L"], stem=True, scale=100).options["scale"] == 100
+    assert abstraction(risk_cuts=[0.5, 1, 2]).options["risk_cuts"] == (0.5, 1, 2)
+    assert datastats([2, 1]).options["orders"] == (1, 2)
