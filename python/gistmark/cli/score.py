@@ -16,7 +16,7 @@ from gistmark.cli.table import render
 from gistmark.files import Source, check_output, open_source
 from gistmark.files.formats import STANDARD
 from gistmark.near import near
-from gistmark_engine.errors import InputError
+from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.metric import ROLES, Metric
 
 DEFAULT_BY = "system"
