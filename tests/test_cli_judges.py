@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import gistmark as gm
-from gistmark.cli import job, score
+from gistmark.cli import job, options
 from gistmark.cli.table import render
 
 Run = Callable[..., tuple[int, str, str]]
@@ -25,8 +25,8 @@ def pairs(tmp_path: Path) -> Path:
 
 def with_backend(monkeypatch: pytest.MonkeyPatch, backend: gm.judges.Fake, cache: Path) -> None:
     monkeypatch.setattr(
-        score,
-        "_metrics",
+        options,
+        "chosen",
         lambda *_: [gm.metrics.judge(backend, cache=cache), gm.metrics.factscore(backend, cache=cache)],
     )
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import gistmark as gm
-from gistmark.cli import job, score
+from gistmark.cli import job, options
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.job import opened
 from gistmark_engine.metric import Batch, Citation, Field, Metric, Values
@@ -81,7 +81,7 @@ def test_a_file_is_one_job_however_many_batches(
 ) -> None:
     diary = Diary()
     monkeypatch.setattr(job, "ROWS", 2)
-    monkeypatch.setattr(score, "_metrics", lambda *_: [metric(diary)])
+    monkeypatch.setattr(options, "chosen", lambda *_: [metric(diary)])
     texts = [*PAIRS["summary"][:-1], "poison"] if poison else PAIRS["summary"]
     pl.DataFrame({"summary": texts}).write_parquet(tmp_path / "t.parquet")
     code, _, err = cli("score", tmp_path / "t.parquet", "--output", tmp_path / "o.parquet")

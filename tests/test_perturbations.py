@@ -171,7 +171,7 @@ def test_splitters():
 def test_a_missing_splitter_says_what_to_install(monkeypatch):
     splitter.__globals__["_punkt"].cache_clear()
     monkeypatch.setitem(__import__("sys").modules, "punkt", None)
-    with pytest.raises(MissingExtra, match=r"gistmark\[sentences\]"):
+    with pytest.raises(MissingExtra, match=r"gistmark\[studies\]"):
         splitter("punkt")
 
 

@@ -88,6 +88,7 @@ def bleu(
         corpus=Corpus(_statistics(max_order), finish),
         cite=CITE,
         prefix=prefix,
+        needs="sentencepiece" if model else "",
     )
 
 

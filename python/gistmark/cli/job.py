@@ -9,6 +9,7 @@ from contextlib import nullcontext
 import polars as pl
 
 from gistmark.files import Source, sink
+from gistmark.files.sink import Put
 from gistmark.score import score
 from gistmark.summarise import summarise
 from gistmark_engine.errors import InputError
@@ -34,37 +35,30 @@ def run(
     Everything the schema shows is checked before the first row is read. Kept in memory to the end: the metrics'
     fields and the column `by`. `advance` is told after every batch how many rows it had.
     """
-    with opened(metrics) as ready:
-        return _run(source, ready, columns, by, output, threads, advance)
-
-
-def _run(
-    source: Source,
-    metrics: Sequence[Metric],
-    columns: dict[str, str],
-    by: str | None,
-    output: str | None,
-    threads: int | None,
-    advance: Callable[[int], object],
-) -> pl.DataFrame:
-    """The job once its metrics are open."""
-    head = score(source.frame.collect_schema().to_frame(), metrics, columns, threads=threads)
-    summarise(head, metrics, by)
     wanted = [*([by] if by else []), *(name for metric in metrics for name in metric.columns)]
-    kept = [head.select(wanted)]
     signatures = [metric.signature for metric in metrics]
-    with sink(output, head, signatures=signatures) if output else nullcontext(_drop) as put:
-        with ThreadPoolExecutor(1) as writer:
-            written: Future[object] | None = None
-            for scored in _scored(source, metrics, columns, threads):
-                if written:
-                    written.result()
-                written = writer.submit(put, scored)
+    with opened(metrics) as ready:
+        head = score(source.frame.collect_schema().to_frame(), ready, columns, threads=threads)
+        summarise(head, metrics, by)
+        kept = [head.select(wanted)]
+        with sink(output, head, signatures=signatures) if output else nullcontext(_drop) as put:
+            for scored in _written(_scored(source, ready, columns, threads), put):
                 kept.append(scored.select(wanted))
                 advance(scored.height)
+            return summarise(pl.concat(kept), metrics, by)
+
+
+def _written(batches: Iterator[pl.DataFrame], put: Put) -> Iterator[pl.DataFrame]:
+    """The batches, each handed to `put` on a thread of its own that is at most one of them behind."""
+    with ThreadPoolExecutor(1) as writer:
+        written: Future[object] | None = None
+        for batch in batches:
             if written:
                 written.result()
-        return summarise(pl.concat(kept), metrics, by)
+            written = writer.submit(put, batch)
+            yield batch
+        if written:
+            written.result()
 
 
 def _scored(

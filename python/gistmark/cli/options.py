@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import inspect
 import tomllib
 import types
@@ -21,10 +22,31 @@ Settings = Mapping[str, str]
 TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 
 
-def configured(names: Iterable[str], assignments: Sequence[str]) -> list[Metric]:
-    """The metrics called `names`, with the options that `metric.option=value` texts give them."""
+def add_to(parser: argparse.ArgumentParser, default: str) -> None:
+    """The arguments that choose metrics; `default` says in words which ones are taken without any."""
+    parser.add_argument("--metrics", metavar="A,B", help=f"default: {default}")
+    parser.add_argument("--set", metavar="METRIC.OPTION=VALUE", action="append", default=[], help="may be repeated")
+    parser.add_argument("--config", metavar="FILE", help="TOML with a table of options for each metric")
+
+
+def chosen(options: argparse.Namespace, default: Callable[[], Iterable[str]]) -> list[Metric]:
+    """The metrics asked for by list or by file, else those named by `default`, with the options given."""
+    if options.config:
+        if options.metrics or options.set:
+            raise OptionError("--config names the metrics and their options; leave out --metrics and --set")
+        return from_file(options.config)
+    return configured(names(options.metrics) if options.metrics else default(), options.set)
+
+
+def names(text: str) -> list[str]:
+    """The names in a list that is separated by commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def configured(wanted: Iterable[str], assignments: Sequence[str]) -> list[Metric]:
+    """The metrics called `wanted`, with the options that `metric.option=value` texts give them."""
     settings: dict[str, dict[str, str]] = {}
-    for name in names:
+    for name in wanted:
         if name in settings:
             raise OptionError(
                 f"metric {name!r} is named twice; variants of one metric go into a --config file, [[{name}]]"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import polars as pl
 
 from gistmark.files import open_source
 from gistmark.near import near
+from gistmark.roles import assign, default_metrics
 from gistmark_engine.errors import InputError
 from gistmark_engine.metric import ROLES
 
@@ -19,9 +22,19 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{role}", metavar="COLUMN", help=f"the column that holds the {role}, if not {role!r}")
 
 
+def columns_of(options: argparse.Namespace) -> dict[str, str]:
+    """Role → column for the columns that are named by option."""
+    return {role: column for role in ROLES if (column := getattr(options, role)) is not None}
+
+
+def default_names(names: Sequence[str], columns: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+    """The metrics scored where none is asked for: those whose columns are there."""
+    return [metric.name for metric in default_metrics(assign(columns, names), names)]
+
+
 def read_pairs(options: argparse.Namespace) -> pl.DataFrame:
     """The table; a column named for a role takes the place of one that is called as the role."""
-    columns = {role: column for role in ROLES if (column := getattr(options, role)) is not None}
+    columns = columns_of(options)
     frame = open_source(options.pairs, text=[columns.get(role, role) for role in ROLES]).load()
     for role, column in columns.items():
         if column not in frame.columns:

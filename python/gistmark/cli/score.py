@@ -9,14 +9,13 @@ from typing import Any
 
 import polars as pl
 
-from gistmark.cli import judging
+from gistmark.cli import judging, pairs
 from gistmark.cli import options as metric_options
 from gistmark.cli.job import run
 from gistmark.cli.table import render
 from gistmark.files import Source, check_output, open_source
 from gistmark.files.formats import STANDARD
 from gistmark.near import near
-from gistmark.roles import assign, default_metrics
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.metric import ROLES, Metric
 
@@ -32,13 +31,9 @@ def add_to(commands: Any) -> None:
         "source; the end table is grouped by the column 'system' if there is one.",
         allow_abbrev=False,
     )
-    parser.add_argument("pairs", help="Parquet, JSON lines, CSV, Arrow IPC, a quoted glob, or - for JSON lines")
+    pairs.add_to(parser)
     parser.add_argument("--output", metavar="FILE", help="where the scored table goes; - writes JSON lines")
-    parser.add_argument("--metrics", metavar="A,B", help="default: rouge, datastats, abstraction as columns allow")
-    parser.add_argument("--set", metavar="METRIC.OPTION=VALUE", action="append", default=[], help="may be repeated")
-    parser.add_argument("--config", metavar="FILE", help="TOML with a table of options for each metric")
-    for role in ROLES:
-        parser.add_argument(f"--{role}", metavar="COLUMN", help=f"the column that holds the {role}, if not {role!r}")
+    metric_options.add_to(parser, "rouge, datastats, abstraction as columns allow")
     parser.add_argument("--by", metavar="COLUMN", help="group the end table by this column")
     parser.add_argument("--threads", metavar="N", type=_positive, help="default: all cores")
     parser.add_argument(
@@ -59,13 +54,13 @@ def _run(options: argparse.Namespace) -> int:
         raise OptionError("--output needs a path, or - for standard output; this one is empty")
     if options.output and options.output != STANDARD:
         check_output(options.output)
-    columns = {role: column for role in ROLES if (column := getattr(options, role)) is not None}
+    columns = pairs.columns_of(options)
     text = [columns.get(role, role) for role in ROLES]
     source = open_source(options.pairs, text=text, on_error=options.on_error)
     _tell_skipped(source)
     schema = source.frame.collect_schema()
     by = _group(options.by, schema)
-    metrics = _metrics(options, columns, schema.names())
+    metrics = metric_options.chosen(options, lambda: pairs.default_names(schema.names(), columns))
     if options.budget:
         judging.limit(metrics, options.budget)
     if options.dry_run:
@@ -91,19 +86,6 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no positive whole number")
     return int(text)
-
-
-def _metrics(options: argparse.Namespace, columns: dict[str, str], names: list[str]) -> list[Metric]:
-    """The metrics asked for by list, by file, or by what columns there are."""
-    if options.config:
-        if options.metrics or options.set:
-            raise OptionError("--config names the metrics and their options; leave out --metrics and --set")
-        return metric_options.from_file(options.config)
-    if options.metrics:
-        chosen = [name.strip() for name in options.metrics.split(",") if name.strip()]
-    else:
-        chosen = [metric.name for metric in default_metrics(assign(columns, names), names)]
-    return metric_options.configured(chosen, options.set)
 
 
 def _group(wanted: str | None, schema: pl.Schema) -> str | None:

@@ -6,8 +6,6 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from gistmark.cli import pairs
 
 TABLE = "table.md"
@@ -43,6 +41,7 @@ def add_to(studies: Any) -> None:
 def _run(options: argparse.Namespace) -> int:
     from gistmark.studies.abstraction import abstraction
     from gistmark.studies.abstraction_figures import save_figures
+    from gistmark.studies.markdown import table
 
     study = abstraction(
         pairs.read_pairs(options),
@@ -51,23 +50,13 @@ def _run(options: argparse.Namespace) -> int:
         output=options.output,
         threads=options.threads,
     )
-    parts = [f"## {title}\n\n{_markdown(getattr(study, name))}" for name, title in PARTS.items()]
+    parts = [
+        f"## {title}\n\n{table(getattr(study, name), number='.4g', null='undefined')}" for name, title in PARTS.items()
+    ]
     signatures = [f"{metric}: `{text}`" for metric, text in study.signatures.items()]
-    table = "\n\n".join(["# Abstraction study", *parts, *signatures]) + "\n"
-    Path(options.output, TABLE).write_text(table, encoding="utf-8")
+    page = "\n\n".join(["# Abstraction study", *parts, *signatures]) + "\n"
+    Path(options.output, TABLE).write_text(page, encoding="utf-8")
     if not options.no_figures:
         save_figures(study, options.output)
-    print(table, end="")
+    print(page, end="")
     return 0
-
-
-def _markdown(table: pl.DataFrame) -> str:
-    """A table in Markdown, numbers to four digits."""
-    lines = [table.columns, ["---"] * table.width, *([_cell(value) for value in row] for row in table.rows())]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "undefined"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

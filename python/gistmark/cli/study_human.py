@@ -12,7 +12,6 @@ import polars as pl
 from gistmark.cli import options as metric_options
 from gistmark.cli import pairs
 from gistmark_engine.errors import InputError, OptionError
-from gistmark_engine.metric import Metric
 
 
 def add_to(studies: Any) -> None:
@@ -29,9 +28,7 @@ def add_to(studies: Any) -> None:
     parser.add_argument("--human", metavar="A,B", required=True, help="columns of numbers, or of JSON objects of them")
     parser.add_argument("--document", metavar="COLUMN", default="doc_id", help="default: %(default)s")
     parser.add_argument("--system", metavar="COLUMN", default="system", help="default: %(default)s")
-    parser.add_argument("--metrics", metavar="A,B", default="rouge", help="default: %(default)s")
-    parser.add_argument("--set", metavar="METRIC.OPTION=VALUE", action="append", default=[], help="may be repeated")
-    parser.add_argument("--config", metavar="FILE", help="TOML with a table of options for each metric")
+    metric_options.add_to(parser, "rouge")
     parser.add_argument(
         "--compare", metavar="A,B", action="append", default=[], help="test two fields by permutation; may be repeated"
     )
@@ -49,8 +46,10 @@ def _run(options: argparse.Namespace) -> int:
     from gistmark.studies.markdown import table
 
     resampling = Resampling(options.replicates, options.over, options.confidence, options.seed)
-    metrics = _metrics(options)
-    frame, human = _human(pairs.read_pairs(options), _names(options.human), (options.document, options.system))
+    metrics = metric_options.chosen(options, lambda: ["rouge"])
+    frame, human = _human(
+        pairs.read_pairs(options), metric_options.names(options.human), (options.document, options.system)
+    )
     scored = gm.score(frame, metrics, threads=options.threads)
     fields = [name for m in metrics for name, spec in m.columns.items() if spec.dtype in ("float64", "int64")]
     place = {"document": options.document, "system": options.system}
@@ -66,17 +65,6 @@ def _run(options: argparse.Namespace) -> int:
     (folder / "table.md").write_text(page, encoding="utf-8")
     print(page, end="")
     return 0
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _metrics(options: argparse.Namespace) -> Sequence[Metric]:
-    """The metrics asked for."""
-    if options.config:
-        return metric_options.from_file(options.config)
-    return metric_options.configured(_names(options.metrics), options.set)
 
 
 def _human(frame: pl.DataFrame, columns: Sequence[str], keys: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
@@ -116,7 +104,7 @@ def _comparisons(
 
     rows = []
     for text in wanted:
-        names = _names(text)
+        names = metric_options.names(text)
         if len(names) != 2 or not set(names) <= set(fields):
             raise OptionError(f"--compare takes two fields of {', '.join(fields)}, not {text!r}")
         for score in human:

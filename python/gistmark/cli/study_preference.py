@@ -26,11 +26,7 @@ def add_to(studies: Any) -> None:
     )
     parser.add_argument("sessions", help="JSON lines of the sessions")
     parser.add_argument("--output", metavar="DIR", required=True, help="where the study is kept")
-    parser.add_argument(
-        "--metrics", metavar="A,B", default=",".join(DEFAULT_METRICS), help="those that need no reference"
-    )
-    parser.add_argument("--set", metavar="METRIC.OPTION=VALUE", action="append", default=[], help="may be repeated")
-    parser.add_argument("--config", metavar="FILE", help="TOML with a table of options for each metric")
+    metric_options.add_to(parser, ", ".join(DEFAULT_METRICS))
     parser.add_argument(
         "--base", metavar="MODEL", help="reference model of the odds ratios; default: the first by name"
     )
@@ -69,11 +65,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _metrics(options: argparse.Namespace) -> Sequence[Metric]:
     """The metrics asked for; a session holds no reference, so that those which need one are refused."""
-    if options.config:
-        metrics = metric_options.from_file(options.config)
-    else:
-        names = [name.strip() for name in options.metrics.split(",") if name.strip()]
-        metrics = metric_options.configured(names, options.set)
+    metrics = metric_options.chosen(options, lambda: DEFAULT_METRICS)
     for metric in metrics:
         if "references" in metric.required:
             raise OptionError(f"metric {metric.name!r} needs references, and sessions hold none")

@@ -11,7 +11,6 @@ from typing import Any
 from gistmark.cli import options as metric_options
 from gistmark.cli import pairs
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import Metric
 
 TABLE = "table.md"
 
@@ -27,9 +26,7 @@ def add_to(studies: Any) -> None:
     )
     pairs.add_to(parser)
     parser.add_argument("--output", metavar="DIR", required=True, help="where the study is kept")
-    parser.add_argument("--metrics", metavar="A,B", help="default: rouge, datastats, abstraction as columns allow")
-    parser.add_argument("--set", metavar="METRIC.OPTION=VALUE", action="append", default=[], help="may be repeated")
-    parser.add_argument("--config", metavar="FILE", help="TOML with a table of options for each metric")
+    metric_options.add_to(parser, "rouge, datastats, abstraction as columns allow")
     parser.add_argument(
         "--perturbations",
         metavar="A,B",
@@ -72,10 +69,11 @@ def _run(options: argparse.Namespace) -> int:
     from gistmark.studies.robustness_figures import save_figures
     from gistmark.studies.robustness_table import markdown
 
+    frame = pairs.read_pairs(options)
     study = robustness(
-        pairs.read_pairs(options),
-        _metrics(options),
-        [name.strip() for name in options.perturbations.split(",") if name.strip()],
+        frame,
+        metric_options.chosen(options, lambda: pairs.default_names(frame.columns)),
+        metric_options.names(options.perturbations),
         settings=_settings(options),
         glossary=_glossary(options.glossary),
         rewrites=options.rewrites,
@@ -107,15 +105,6 @@ def _settings(options: argparse.Namespace) -> Any:
         cuts=Cuts(rho=options.rho_cut, monotonicity=options.monotonicity_cut),
         bootstrap=Bootstrap(options.replicates, options.confidence, options.seed),
     )
-
-
-def _metrics(options: argparse.Namespace) -> list[Metric] | None:
-    """The metrics asked for; None leaves the choice to the columns."""
-    if options.config:
-        return metric_options.from_file(options.config)
-    if not options.metrics:
-        return None
-    return metric_options.configured([name.strip() for name in options.metrics.split(",") if name.strip()], options.set)
 
 
 def _glossary(path: str | None) -> dict[str, str] | None:

@@ -7,12 +7,17 @@ from collections.abc import Sequence
 import polars as pl
 
 
-def table(frame: pl.DataFrame) -> str:
-    """A frame as a Markdown table."""
-    lines = [frame.columns, ["---"] * frame.width, *(_cells(row) for row in frame.iter_rows())]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+def table(frame: pl.DataFrame, *, number: str = ".4f", null: str = "–") -> str:
+    """A frame as a Markdown table: floats in the format `number`, nulls as `null`."""
+    return lines([frame.columns, ["---"] * frame.width, *(_cells(row, number, null) for row in frame.iter_rows())])
 
 
-def _cells(row: Sequence[object]) -> list[str]:
-    """A row's values: four decimals, a dash for null."""
-    return ["–" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value) for value in row]
+def lines(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of cells as the lines of a table."""
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in rows)
+
+
+def _cells(row: Sequence[object], number: str, null: str) -> list[str]:
+    return [
+        null if value is None else format(value, number) if isinstance(value, float) else str(value) for value in row
+    ]

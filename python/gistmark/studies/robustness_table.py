@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from gistmark.studies.markdown import lines as as_table
 from gistmark.studies.perturbations import EXPECTED
 from gistmark.studies.robustness import Study
 
@@ -45,7 +46,7 @@ def _table(statistics: pl.DataFrame) -> str:
         cells = {row["perturbation"]: _cell(row) for row in rows.iter_rows(named=True)}
         sign = {"negated": " (negated)", "no_polarity": " °"}.get(str(polarity), "")
         lines.append([str(metric), f"{name}{sign}", *(cells.get(column, "") for column in columns)])
-    return "\n".join([title, "", *("| " + " | ".join(line) + " |" for line in lines)])
+    return f"{title}\n\n{as_table(lines)}"
 
 
 def _cell(row: Mapping[str, object]) -> str:
