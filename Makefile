@@ -29,11 +29,11 @@ lint: $(VENV)/installed-dev
 bench: $(VENV)/installed-bench
 	@$(BIN)/python -m bench --write
 
-$(VENV)/installed: pyproject.toml
+$(VENV)/installed: pyproject.toml Makefile
 	@$(call environment,-e .)
 	@touch $@
 
-$(VENV)/installed-dev: pyproject.toml
+$(VENV)/installed-dev: pyproject.toml Makefile
 	@$(call environment,-e '$(TESTED)')
 	@touch $@ $(VENV)/installed
 

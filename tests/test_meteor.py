@@ -227,12 +227,12 @@ def test_options_and_signature():
     assert "stages:exact,porter,synonyms-" in one.signature
     assert "(word)|" in meteor(synonyms=SYNONYMS, synonym_on="word").signature
     for options, message in (
-        ({"synonym_on": "lemma"}, "stem, word, not 'lemma'"),
+        ({"synonym_on": "lemma"}, "'stem', 'word', not 'lemma'"),
         ({"synonym_on": "word"}, "needs synonyms"),
         ({"alpha": 1.5}, "alpha must lie in 0 to 1"),
         ({"gamma": float("nan")}, "gamma must be a finite number"),
         ({"beta": 0}, "beta must be positive"),
-        ({"parity": "nltk"}, "'reference', not 'nltk'"),
+        ({"parity": "nltk"}, "'reference' or None, not 'nltk'"),
         ({"tokenizer": "words"}, "unknown tokenizer"),
     ):
         with pytest.raises(OptionError, match=message):
