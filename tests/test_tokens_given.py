@@ -41,7 +41,7 @@ def test_integers_are_tokens(rows: list[tuple[list[int], list[int]]]) -> None:
     "kind", [pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.uint64()], ids=str
 )
 def test_integers_of_any_width(kind: pa.DataType) -> None:
-    high = 2 ** (kind.bit_width - (not str(kind).startswith("u"))) - 1
+    high = 2 ** min(kind.bit_width - (not str(kind).startswith("u")), 63) - 1
     lists = pa.list_(kind)
     scored = scores(
         rouge(("1", "L")),
@@ -51,6 +51,12 @@ def test_integers_of_any_width(kind: pa.DataType) -> None:
     )
     assert scored["rouge1_r"] == [1.0, 0.0]
     assert scored["rougeL_r"] == [0.5, 0.0]
+
+
+def test_an_integer_beyond_a_signed_word_is_refused_before_it_wraps_onto_another() -> None:
+    summary = pa.array([[2**64 - 1]], pa.list_(pa.uint64()))
+    with pytest.raises(InputError, match="must fit 64 bits with a sign"):
+        scores(rouge(), "tokens", summary=summary, references=pa.array([[-1]], pa.list_(pa.int64())))
 
 
 LAYOUTS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
