@@ -59,7 +59,7 @@ def test_refusals_are_one_line(
 
 
 def test_figures_are_pictures_and_repeat(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra figures)")
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra studies)")
     made = simulate(6, 4, seed=3)
     scored = summaries_frame(made).with_columns(words=pl.col("summary").str.split(" ").list.len().cast(pl.Int64))
     columns = [Judged("words", "automatic", Threshold(3.0))]
