@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from asked import GOOD, MULTI, SUPPORT, answering, question
 
 from gistmark.judges.asking import Asker, Question, call_key
 from gistmark.judges.backends.fake import Fake
@@ -16,27 +17,7 @@ from gistmark.judges.budget import Budget, prompt_tokens
 from gistmark.judges.cache import Cache
 from gistmark.judges.contract import BudgetError, Conversation, Options, Reply
 from gistmark.judges.policy import Policy
-from gistmark.judges.template import load
 from gistmark_engine.errors import GistmarkError, OptionError
-
-SINGLE = load("annotator_single")
-MULTI = load("multi")
-SUPPORT = load("support")
-
-
-def question(number: int, sample: int = 0) -> Question:
-    return Question(
-        SINGLE, {"persona": "Role: nurse", "query": "Is it safe?", "summary": f"Summary {number}."}, sample=sample
-    )
-
-
-def answering(*replies: str | Reply) -> Fake:
-    """A backend that gives these replies in turn, the last one from then on."""
-    waiting = list(replies)
-    return Fake(lambda *_: waiting.pop(0) if len(waiting) > 1 else waiting[0])
-
-
-GOOD = '{"satisfaction": 4, "reason": "clear"}'
 
 
 def test_answers_come_in_order_and_equal_questions_are_asked_once() -> None:

@@ -11,33 +11,14 @@ import time
 from pathlib import Path
 
 import pytest
+from asked import GOOD, answering, question
 
-from gistmark.judges.asking import Asker, Question, call_key
+from gistmark.judges.asking import Asker, call_key
 from gistmark.judges.backends.fake import Fake
 from gistmark.judges.cache import Cache, default_path
 from gistmark.judges.contract import Conversation, Options, Reply
 from gistmark.judges.policy import Policy
-from gistmark.judges.template import load
 from gistmark_engine.errors import InputError
-
-SINGLE = load("annotator_single")
-MULTI = load("multi")
-SUPPORT = load("support")
-
-
-def question(number: int, sample: int = 0) -> Question:
-    return Question(
-        SINGLE, {"persona": "Role: nurse", "query": "Is it safe?", "summary": f"Summary {number}."}, sample=sample
-    )
-
-
-def answering(*replies: str | Reply) -> Fake:
-    """A backend that gives these replies in turn, the last one from then on."""
-    waiting = list(replies)
-    return Fake(lambda *_: waiting.pop(0) if len(waiting) > 1 else waiting[0])
-
-
-GOOD = '{"satisfaction": 4, "reason": "clear"}'
 
 
 def test_a_second_run_asks_nothing(tmp_path: Path) -> None:

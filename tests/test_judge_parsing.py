@@ -7,35 +7,11 @@ import re
 import time
 
 import pytest
+from replies import CHOICE, FACTS, MULTI, SCORES, SUPPORT, number, read
 
-from gistmark.judges.contract import Reply
-from gistmark.judges.parsing import Parsed, parse, parse_pattern, parse_result
+from gistmark.judges.parsing import Parsed, parse_pattern, parse_result
 from gistmark.judges.schema import Schema
 from gistmark.judges.template import load
-
-MULTI = load("multi").schema
-SUPPORT = load("support").schema
-FACTS = load("decompose").schema
-CHOICE = Schema({"feedback": {"type": "string"}, "winner": {"type": "string", "enum": ["A", "B"]}}, ("winner",))
-SCORES = {
-    "relevance": 4,
-    "consistency": 5,
-    "fluency": 3,
-    "coherence": 2,
-    "informativeness": 1,
-    "overall": 4,
-    "rationale": "fine",
-}
-
-
-def number(low: float, high: float, kind: str = "integer", name: str = "score") -> Schema:
-    spec = {"type": kind, "minimum": low, "maximum": high}
-    return Schema({name: spec, "reason": {"type": "string"}}, (name,))
-
-
-def read(text: str, schema: Schema, finish: str = "stop", **options: object) -> Parsed:
-    return parse(Reply(text, finish), schema, **options)  # type: ignore[arg-type]
-
 
 # Replies that judges are known to have given, and what they must be read as. (None, reason): no value.
 SINGLE = [

@@ -16,9 +16,7 @@ def reference_pairs(summaries, references, offsets, groups):
     The base is the reference, so that its tables serve a whole group; for a row on its own it is the shorter of the two.
     Multiset overlap and LCS do not mind which is which.
     """
-    count = np.int64(0)
-    for g in range(len(groups.offsets) - 1):
-        count += (offsets[g + 1] - offsets[g]) * (groups.offsets[g + 1] - groups.offsets[g])
+    count = _count(offsets, groups)
     target, base = np.empty((count, 2), np.int64), np.empty((count, 2), np.int64)
     pair = 0
     for g in range(len(groups.offsets) - 1):
@@ -34,6 +32,15 @@ def reference_pairs(summaries, references, offsets, groups):
 
 
 @inlined
+def _count(offsets, groups):
+    """How many pairs of a summary and a reference of its group there are."""
+    count = np.int64(0)
+    for g in range(len(groups.offsets) - 1):
+        count += (offsets[g + 1] - offsets[g]) * (groups.offsets[g + 1] - groups.offsets[g])
+    return count
+
+
+@inlined
 def _size(spans, k):
     return spans[k, 1] - spans[k, 0]
 
@@ -46,10 +53,7 @@ def _put(to, pair, spans, k):
 @kernel
 def union_pairs(cut, groups):
     """(reference, row) of the same pairs in the same order, int64 [pairs] each."""
-    count = np.int64(0)
-    for g in range(len(groups.offsets) - 1):
-        members = groups.offsets[g + 1] - groups.offsets[g]
-        count += (cut.reference_offsets[g + 1] - cut.reference_offsets[g]) * members
+    count = _count(cut.reference_offsets, groups)
     reference, row = np.empty(count, np.int64), np.empty(count, np.int64)
     pair = 0
     for g in range(len(groups.offsets) - 1):
@@ -73,14 +77,14 @@ def source_pairs(cut, groups):
     for g in range(len(groups.offsets) - 1):
         first = pair
         for k in range(cut.reference_offsets[g], cut.reference_offsets[g + 1]):
-            target[pair, 0], target[pair, 1] = cut.reference[k, 0], cut.reference[k, 1]
+            _put(target, pair, cut.reference, k)
             reference_pair[k] = pair
             pair += 1
         for m in range(groups.offsets[g], groups.offsets[g + 1]):
             row = groups.members[m]
-            target[pair, 0], target[pair, 1] = cut.summary[row, 0], cut.summary[row, 1]
+            _put(target, pair, cut.summary, row)
             row_pair[row] = pair
             pair += 1
         for p in range(first, pair):
-            base[p, 0], base[p, 1] = cut.source[g, 0], cut.source[g, 1]
+            _put(base, p, cut.source, g)
     return target, base, reference_pair, row_pair

@@ -15,25 +15,8 @@ from gistmark_engine.kernels.memo import stemmed
 from gistmark_engine.tokenizers.rule import GIVEN
 
 U0, U1 = np.uint64(0), np.uint64(1)
-FLUSH, ROOM, TYPICAL = 256, 512, 12
+FLUSH, TYPICAL = 256, 12
 """Tokens are numbered once FLUSH of them are marked; a block adds at most 65, and TYPICAL places are written ahead."""
-
-
-class Scratch(NamedTuple):
-    """What one range of rows needs while it is read, sized for the largest of its rows."""
-
-    pad: np.ndarray
-    folded: np.ndarray
-    starts: np.ndarray
-    ends: np.ndarray
-    breaks: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-    table: np.ndarray
-    vocabulary: np.ndarray
-    tails: np.ndarray
-    ids: np.ndarray
-    sentence_stops: np.ndarray
 
 
 class Cursor(NamedTuple):

@@ -16,10 +16,9 @@ from gistmark_engine.arrow import NULL
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.intern import clear, remove
-from gistmark_engine.kernels.reading import ROOM, Cursor, Scratch, read_text
+from gistmark_engine.kernels.reading import Cursor, read_text
 from gistmark_engine.kernels.records import Cut
-
-SLACK = 256
+from gistmark_engine.kernels.scratch import count_references, make_scratch, room, room_of, shared_room, text_of
 
 
 class Spans(NamedTuple):
@@ -45,8 +44,9 @@ class Group(NamedTuple):
 def tokenise_rows(rows, groups, rules):
     """Cut all texts of the given rows; returns (cut, whether every text was UTF-8)."""
     count, shared = len(rows.reference_first), len(groups.offsets) - 1
-    scratch = _make_scratch(rows, groups, rules)
-    slots = count + shared + _references(rows, groups)
+    widest, total = room(rows, groups)
+    scratch = make_scratch(widest, total, rules.sentences)
+    slots = count + shared + count_references(rows, groups)
     spans = Spans(
         np.full((slots, 2), NULL, np.int64), np.full((slots, 2), NULL, np.int64),
         np.zeros(shared + 1, np.int64), np.empty(shared, np.int64),
@@ -64,16 +64,6 @@ def tokenise_rows(rows, groups, rules):
 
 
 @inlined
-def _references(rows, groups):
-    """References of all groups, null ones too."""
-    total = np.int64(0)
-    for g in range(len(groups.offsets) - 1):
-        row = groups.members[groups.offsets[g]]
-        total += rows.reference_last[row] - rows.reference_first[row]
-    return total
-
-
-@inlined
 def _read_rows(rows, groups, rules, scratch, spans):
     """Fill `spans`; returns whether every text was UTF-8, and stops at the first that is not."""
     rows, groups, rules = borrowed(rows), borrowed(groups), borrowed(rules)
@@ -82,7 +72,7 @@ def _read_rows(rows, groups, rules, scratch, spans):
     for g in range(len(groups.offsets) - 1):
         first, last = groups.offsets[g], groups.offsets[g + 1]
         row = groups.members[first]
-        own, shared = _room_of(rows.summary, row, rows), _shared_room(rows, row)
+        own, shared = room_of(rows.summary, row, rows), shared_room(rows, row)
         alone = last - first == 1 and (rules.whole or own <= shared)
         shift = _fitting_shift(own if alone else shared)
         clear(scratch.table, shift)
@@ -121,10 +111,10 @@ def _read_group(group, cursor, rows, groups, rules, scratch, spans):
                 continue
             reference_slot += 1
         elif is_source:
-            t, slot, insert = _text_of(rows.source, row), count + group.number, not group.alone
+            t, slot, insert = text_of(rows.source, row), count + group.number, not group.alone
         else:
             member = groups.members[group.first + (step if group.alone else at - many - 1)]
-            t, slot, insert = _text_of(rows.summary, member), member, group.alone or rules.whole
+            t, slot, insert = text_of(rows.summary, member), member, group.alone or rules.whole
         before = cursor
         if t >= 0 and rows.start[t] != NULL:
             cursor = read_text(t, insert, cursor, rows, rules, scratch)
@@ -140,72 +130,3 @@ def _read_group(group, cursor, rows, groups, rules, scratch, spans):
             cursor = Cursor(base.folded, cursor.ids, cursor.sentences, base.size, cursor.shift)
     spans.reference_offsets[group.number + 1] = reference_slot - count - len(groups.offsets) + 1
     return Cursor(cursor.folded, cursor.ids, cursor.sentences, largest, cursor.shift)
-
-
-@inlined
-def _text_of(role, row):
-    """The text of a row in a role, -1 where the role is absent."""
-    return role + row if role >= 0 else np.int64(NULL)
-
-
-@inlined
-def _room_of(role, row, rows):
-    t = _text_of(role, row)
-    return _text_room(t, rows) if t >= 0 else np.int64(0)
-
-
-@inlined
-def _text_room(t, rows):
-    """Bytes of a text, one more a piece; an integer token counts as eight."""
-    room = np.int64(0)
-    for p in range(max(rows.start[t], 0), max(rows.stop[t], 0)):
-        room += 1 + abs(rows.length[p])
-    return room
-
-
-@inlined
-def _shared_room(rows, row):
-    """Bytes of a group's source and references."""
-    room = _room_of(rows.source, row, rows)
-    for t in range(rows.reference_first[row], rows.reference_last[row]):
-        room += _text_room(t, rows)
-    return room
-
-
-@inlined
-def _room(rows, groups):
-    """(folded bytes a group may need, ids and sentences the whole range may need)."""
-    widest, total = np.int64(0), np.int64(0)
-    for g in range(len(groups.offsets) - 1):
-        shared = _shared_room(rows, groups.members[groups.offsets[g]])
-        longest = np.int64(0)
-        for m in range(groups.offsets[g], groups.offsets[g + 1]):
-            own = _room_of(rows.summary, groups.members[m], rows)
-            longest = max(longest, own)
-            total += own
-        widest = max(widest, shared + longest)
-        total += shared
-    return widest, total
-
-
-@inlined
-def _make_scratch(rows, groups, rules):
-    widest, total = _room(rows, groups)
-    blocks = (widest * 3 // 2 >> 6) + 3
-    slots = 1024
-    while slots < 2 * (widest + SLACK):
-        slots *= 2
-    return Scratch(
-        np.zeros(64, np.uint8),
-        np.empty(widest * 3 // 2 + 4 * SLACK, np.uint8),
-        np.empty(blocks, np.uint64),
-        np.empty(blocks, np.uint64),
-        np.empty(blocks, np.uint64),
-        np.empty(ROOM, np.int64),
-        np.empty(ROOM, np.int64),
-        np.empty(slots, np.uint32),
-        np.empty(2 * (widest + SLACK), np.uint64),
-        np.empty(2 * (widest + SLACK), np.int64),
-        np.empty(total + 1, np.int32),
-        np.empty(total + 1 if rules.sentences else 1, np.int64),
-    )

@@ -8,9 +8,9 @@ from gistmark_engine.arrow import NULL
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.intern import SHORT, clear
-from gistmark_engine.kernels.reading import ROOM, Cursor, Scratch, read_text
+from gistmark_engine.kernels.reading import Cursor, read_text
 from gistmark_engine.kernels.records import Cut
-from gistmark_engine.kernels.tokenise import SLACK, _references, _room
+from gistmark_engine.kernels.scratch import count_references, make_scratch, room
 
 START = np.int64(54)
 """The table's first shift: 1,024 slots; it doubles as words come."""
@@ -23,9 +23,10 @@ def cut_words(rows, groups, rules):
     The token with id k is the bytes offsets[k]:offsets[k + 1] of `spelling`. Sources are not read.
     """
     count, shared = len(rows.reference_first), len(groups.offsets) - 1
-    scratch = _make_scratch(rows, groups)
+    _, total = room(rows, groups)
+    scratch = make_scratch(total, total, False)
     summary = np.full((count, 2), NULL, np.int64)
-    reference = np.full((_references(rows, groups), 2), NULL, np.int64)
+    reference = np.full((count_references(rows, groups), 2), NULL, np.int64)
     offsets = np.zeros(shared + 1, np.int64)
     size = _read(rows, groups, rules, scratch, summary, reference, offsets)
     absent = np.full((shared, 2), NULL, np.int64)
@@ -64,30 +65,6 @@ def _read(rows, groups, rules, scratch, summary, reference, offsets):
                 summary[member, 0], summary[member, 1] = before, cursor.ids
         offsets[g + 1] = slot
     return cursor.size
-
-
-@inlined
-def _make_scratch(rows, groups):
-    """Room for all texts of the range; pages that are not written cost nothing."""
-    _, total = _room(rows, groups)
-    blocks = (total * 3 // 2 >> 6) + 3
-    slots = 1024
-    while slots < 2 * (total + SLACK):
-        slots *= 2
-    return Scratch(
-        np.zeros(64, np.uint8),
-        np.empty(total * 3 // 2 + 4 * SLACK, np.uint8),
-        np.empty(blocks, np.uint64),
-        np.empty(blocks, np.uint64),
-        np.empty(blocks, np.uint64),
-        np.empty(ROOM, np.int64),
-        np.empty(ROOM, np.int64),
-        np.empty(slots, np.uint32),
-        np.empty(2 * (total + SLACK), np.uint64),
-        np.empty(2 * (total + SLACK), np.int64),
-        np.empty(total + 1, np.int32),
-        np.empty(1, np.int64),
-    )
 
 
 @inlined
