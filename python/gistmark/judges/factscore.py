@@ -7,37 +7,31 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import Literal
+from typing import Literal, Unpack
 
 from gistmark.judges import rows
 from gistmark.judges.asking import Answer, Asker, Question
-from gistmark.judges.budget import Budget
-from gistmark.judges.cache import Cache
 from gistmark.judges.contract import Backend
 from gistmark.judges.facts import Decomposed, decompose
 from gistmark.judges.making import judge_metric
-from gistmark.judges.settings import Settings
+from gistmark.judges.settings import Settings, spelled
 from gistmark.judges.template import Template, load
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Values
+from gistmark_engine.options import checked
 
 _CITE = Citation("Min et al. 2023, FActScore, §3", "FActScore, state of April 2025, with the row's source as knowledge")
 _DENIAL = re.compile(r"\b(?:not|cannot|unknown|information)\b")
 
 
+@checked
+@spelled
 def factscore(
     backend: Backend | str | None = None,
     *,
-    model: str = "",
     gamma: float = 10.0,
     parity: Literal["default", "reference"] = "default",
-    seed: int = 0,
-    retries: int = 3,
-    max_tokens: int = 1024,
-    cache: bool | str | Path | Cache = True,
-    budget: Budget | None = None,
-    prefix: str = "",
+    **settings: Unpack[Settings],
 ) -> Metric:
     """The share of a summary's separate claims that its source alone supports (Min et al. 2023).
 
@@ -50,16 +44,14 @@ def factscore(
     `factscore_undecided` facts whose decision could not be read, which enter no score; `factscore_responded`, false
     where the summary claims nothing or says that it cannot answer (then the scores are null); the facts and their
     decisions ("supported", "unsupported", "undecided") for reading; `factscore_status`. Inputs: raw texts.
-    The options from `seed` on, `backend` and `model` are those of all judges, see `Settings`.
+    `backend` and `settings` are those of all judges, see `settings.Settings`.
     """
     if not gamma >= 0:
         raise OptionError(f"factscore: gamma must be at least 0, not {gamma}")
-    if parity not in ("default", "reference"):
-        raise OptionError(f"factscore: parity is 'default' or 'reference', not {parity!r}")
     templates = (load("decompose"), load("support" if parity == "default" else "support_one"))
-    settings = Settings(backend, model, seed, retries, max_tokens, cache, budget, prefix)
     return judge_metric(
         "factscore",
+        backend,
         settings,
         templates,
         ("summary", "source"),
