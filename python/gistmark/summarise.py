@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import polars as pl
 
 from gistmark.catalogue import resolve
+from gistmark.failures import ALARM, failure_rate
 from gistmark.frames import names_of, pick
 from gistmark.near import near
 from gistmark.outputs import check_outputs
 from gistmark_bindings.polars import field_dtype
 from gistmark_engine.errors import InputError, OptionError
-from gistmark_engine.metric import Field, Metric
+from gistmark_engine.metric import STATUS_FIELD, Field, Metric
 
 _COLUMNS: Mapping[str, pl.DataType] = {
     "metric": pl.String(),
@@ -22,6 +23,8 @@ _COLUMNS: Mapping[str, pl.DataType] = {
     "value": pl.Float64(),
     "n": pl.Int64(),
     "n_null": pl.Int64(),
+    "failure_rate": pl.Float64(),
+    "marked": pl.Boolean(),
     "signature": pl.String(),
 }
 
@@ -35,10 +38,13 @@ def summarise(scored: object, metrics: Iterable[str | Metric], by: str | Sequenc
     metrics  those it was scored with (names or records)
     by       column or columns that make the groups, in the order of their first appearance; None: all rows are one
 
-    Returns the columns of `by`, then metric, field, statistic, level, value, n, n_null, signature. Statistics: "mean";
+    Returns the columns of `by`, then metric, field, statistic, level, value, n, n_null, failure_rate, marked,
+    signature. Statistics: "mean";
     "median"; "q1" and "q3" (linear interpolation); "share" (0 to 1) of each level of an enum or Boolean field;
     "corpus" for scores of a whole group that are no mean of its rows. A field gets only those its record allows.
-    Nulls are left out and counted: n + n_null rows; a statistic of no value is null.
+    Nulls are left out and counted: n + n_null rows; a statistic of no value is null. `failure_rate` is the share of a
+    metric's rows, those of null input aside, that ended failed or truncated (null for a metric without a status);
+    `marked` says that it is above 5%.
 
     Raises InputError for a column that is missing or not of its field's type, OptionError for a `by` of this table's
     own column names.
@@ -51,7 +57,7 @@ def summarise(scored: object, metrics: Iterable[str | Metric], by: str | Sequenc
     table = _read(scored, chosen, keys)
     groups = table.partition_by(keys, maintain_order=True) if keys else [table]
     rows = [
-        (*_first(group, keys), metric.prefix + metric.name, *line, metric.signature)
+        (*_first(group, keys), metric.prefix + metric.name, *line, *_failures(group, metric), metric.signature)
         for group in groups
         for metric in chosen
         for line in [*_field_lines(group, metric), *_corpus_lines(group, metric)]
@@ -120,6 +126,13 @@ def _corpus_lines(group: pl.DataFrame, metric: Metric) -> Iterator[Line]:
     for name, value in scores.items():
         n = len(complete)
         yield metric.prefix + name, "corpus", None, value if n else None, n, len(group) - n
+
+
+def _failures(group: pl.DataFrame, metric: Metric) -> tuple[float | None, bool | None]:
+    """How many of a metric's rows failed, and whether that is too many."""
+    rates = [failure_rate(group[name]) for name, spec in metric.columns.items() if spec == STATUS_FIELD]
+    rate = rates[0] if rates else None
+    return rate, None if rate is None else rate > ALARM
 
 
 def _number(value: object) -> float | None:

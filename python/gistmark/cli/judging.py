@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pyarrow as pa
@@ -69,10 +69,18 @@ def rehearse(metrics: Sequence[Metric]) -> Rehearsal:
     return rehearsal
 
 
-def _judges(metrics: Sequence[Metric], option: str) -> list[tuple[Metric, Stage]]:
-    from gistmark.judges.stage import Stage
+def report(metrics: Sequence[Metric]) -> list[str]:
+    """What came of the questions of the judges among `metrics`, a line each."""
+    return [stage.report() for _, stage in _stages(metrics)]
 
-    found = [(metric, metric.run) for metric in metrics if isinstance(metric.run, Stage)]
+
+def _stages(metrics: Sequence[Metric]) -> list[tuple[Metric, Stage]]:
+    """The judges, told apart without importing any."""
+    return [(metric, cast("Stage", metric.run)) for metric in metrics if metric.needs == "backend"]
+
+
+def _judges(metrics: Sequence[Metric], option: str) -> list[tuple[Metric, Stage]]:
+    found = _stages(metrics)
     if not found:
         raise OptionError(f"{option} is for judge metrics, and none is scored")
     return found

@@ -69,7 +69,8 @@ def _run(options: argparse.Namespace) -> int:
         advance: Callable[[int], object] = bar.update
         summary = run(source, metrics, columns, by=by, output=options.output, threads=options.threads, advance=advance)
     if not options.quiet:
-        print(render(summary, by), file=sys.stderr if options.output == STANDARD else sys.stdout)
+        lines = [render(summary, by), *judging.report(metrics)]
+        print(*lines, sep="\n", file=sys.stderr if options.output == STANDARD else sys.stdout)
     return 0
 
 

@@ -11,9 +11,6 @@ import polars as pl
 ACROSS = 8
 """Groups side by side; further ones start a new block."""
 
-ALARM = 0.05
-"""Share of rows that failed from which on a metric is marked."""
-
 Line = tuple[str, list[str]]
 Row = dict[str, Any]
 Key = tuple[str, str, str, str | None]
@@ -61,17 +58,10 @@ def _lines(by_group: Mapping[object, Sequence[Row]]) -> Iterator[Line]:
 
 
 def _alarm(metric: str, cells: Cells) -> Iterator[Line]:
-    """A line that marks a metric of which more than `ALARM` of a group's rows have no or only part of an answer."""
-    lost = [
-        sum(
-            row["value"] or 0.0
-            for key, row in group.items()
-            if key[0] == metric and key[1].endswith("_status") and key[3] in ("failed", "truncated")
-        )
-        for group in cells
-    ]
-    if max(lost) > ALARM:
-        yield "  ! failed or truncated", [f"{100 * share:.1f}%" for share in lost]
+    """A line that marks a metric of which too many of a group's rows have no or only part of an answer."""
+    found = [next((row for key, row in group.items() if key[0] == metric), None) for group in cells]
+    if any(row and row["marked"] for row in found):
+        yield "  ! failed or truncated", ["-" if row is None else f"{100 * row['failure_rate']:.1f}%" for row in found]
 
 
 def _count_lines(keys: Sequence[Key], cells: Cells) -> Iterator[Line]:

@@ -36,7 +36,7 @@ def judge_metric(
         inputs=inputs,
         optional=optional,
         fields=fields,
-        run=Stage(asking, score),
+        run=Stage(prefix + name, asking, score),
         cite=cite,
         options={**decoding, **asking.policy.signature(), **used, **(options or {})},
         prefix=prefix,
