@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gistmark.judges.backends.logits import Grammars, Noise
-from gistmark.judges.contract import Conversation, Options, Reply, Token, joined
+from gistmark.judges.contract import Conversation, Options, Reply, Token, joined, plain
 from gistmark_engine.errors import MissingExtra, OptionError
 
 _PRECISIONS = ("float32", "bfloat16", "float16")
@@ -88,15 +88,9 @@ class Transformers:
     def _prompt(self, conversation: Conversation) -> str:
         """The conversation as text by the model's chat template, ready for its reply."""
         tokenizer = self._loaded[0]
-        turns = [{"role": turn["role"], "content": self._plain(turn["content"])} for turn in conversation]
-        messages = turns if self.system else joined(turns)  # type: ignore[arg-type]
+        turns = plain(conversation, tokenizer.all_special_tokens)
+        messages = turns if self.system else joined(turns)
         return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
-
-    def _plain(self, text: str) -> str:
-        """`text` in which no special token of the model is written out."""
-        for token in self._loaded[0].all_special_tokens:
-            text = text.replace(token, f"{token[0]} {token[1:]}")
-        return text
 
     def _batch(self, prompts: Sequence[Sequence[int]], options: Options, limit: int) -> list[Reply]:
         """Replies to one batch: prompts as [batch, longest] ids padded on the left."""
