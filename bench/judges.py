@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -49,7 +50,7 @@ def overhead() -> str:
             score_batch(batch, [judge(fake, Cache(path))])
 
         there = judge(fake, Cache(Path(folder, "there.sqlite")))
-        sides = {
+        sides: dict[str, Callable[[], object]] = {
             "nothing kept": partial(score_batch, batch, [judge(fake, False)]),
             "every reply kept": kept,
             "every reply there already": partial(score_batch, batch, [there]),

@@ -47,7 +47,7 @@ def talk(text: str) -> list[Any]:
 
 @pytest.fixture
 def vllm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The part of vLLM's documented interface (0.11 and later) that the backend uses."""
+    """The part of vLLM's documented interface (0.12 and later) that the backend uses."""
     monkeypatch.setitem(sys.modules, "vllm", types.SimpleNamespace(LLM=Engine, SamplingParams=Params))
     params = types.SimpleNamespace(StructuredOutputsParams=lambda **given: given)
     monkeypatch.setitem(sys.modules, "vllm.sampling_params", params)

@@ -12,4 +12,4 @@ LOST = ("failed", "truncated")
 def failure_rate(statuses: pl.Series) -> float | None:
     """The share of failures among the statuses that are not null; None of none."""
     known = statuses.drop_nulls()
-    return known.cast(pl.String).is_in(LOST).sum() / len(known) if len(known) else None
+    return float(known.cast(pl.String).is_in(LOST).sum()) / len(known) if len(known) else None
