@@ -103,35 +103,13 @@ def test_more_than_five_in_a_hundred_failures_mark_a_metric() -> None:
     ]
 
 
-OWN = """
-id = "clear"
-version = 1
-inputs = ["summary", "query"]
-user = \"\"\"
-{query}
-{summary}
-Task: rate on {scale}
-Reply with this shape: {schema}
-\"\"\"
-
-[scale]
-clarity = "how easily it is understood, from 0 to 100"
-tone = "warm, cold or mixed"
-
-[schema]
-required = ["clarity", "tone"]
-properties.clarity = {type = "integer", minimum = 0, maximum = 100}
-properties.tone = {type = "string", enum = ["warm", "cold", "mixed"]}
-properties.remark = {type = "string"}
-"""
-
-
 def test_a_template_and_schema_of_ones_own_from_file_to_table(cli: Run, server: Server, tmp_path: Path) -> None:
-    """Everything as a user has it: a file of pairs, a template file, a server, and nothing in code."""
+    """The example of docs/judges.md as a user has it: a file of pairs, a template file, a server, nothing in code."""
     pairs, template, out = (tmp_path / name for name in ("pairs.jsonl", "own.toml", "scored.parquet"))
     texts = ["plain", "bold", "prose", ""]
     pairs.write_text("".join(json.dumps({"summary": text, "query": "why?"}) + "\n" for text in texts))
-    template.write_text(OWN)
+    page = (Path(__file__).parents[1] / "docs" / "judges.md").read_text(encoding="utf-8")
+    template.write_text(page.partition("```toml\n")[2].partition("```")[0])
     said = {
         "plain": '{"clarity": 85, "tone": "warm", "remark": "fine"}',
         "bold": '{"clarity": "**101**", "tone": "cold"}',
