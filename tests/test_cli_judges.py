@@ -103,6 +103,19 @@ def test_more_than_five_in_a_hundred_failures_mark_a_metric() -> None:
     ]
 
 
+def test_a_group_without_an_answer_has_no_failure_rate() -> None:
+    judge = gm.metrics.judge(gm.judges.Fake(lambda *_: "?"), retries=0, cache=False)
+    frame = pl.DataFrame({"summary": ["one", None], "source": ["s", "s"], "system": ["a", "b"]})
+    table = gm.summarise(gm.score(frame, [judge]), [judge], by="system")
+    assert table.select("system", "failure_rate", "marked").unique(maintain_order=True).rows() == [
+        ("a", 1.0, True),
+        ("b", None, None),
+    ]
+    assert [line.split()[-2:] for line in render(table, "system").splitlines() if "! failed" in line] == [
+        ["100.0%", "-"]
+    ]
+
+
 def test_a_template_and_schema_of_ones_own_from_file_to_table(cli: Run, server: Server, tmp_path: Path) -> None:
     """The example of docs/judges.md as a user has it: a file of pairs, a template file, a server, nothing in code."""
     pairs, template, out = (tmp_path / name for name in ("pairs.jsonl", "own.toml", "scored.parquet"))

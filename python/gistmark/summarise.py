@@ -39,9 +39,9 @@ def summarise(scored: object, metrics: Iterable[str | Metric], by: str | Sequenc
     by       column or columns that make the groups, in the order of their first appearance; None: all rows are one
 
     Returns the columns of `by`, then metric, field, statistic, level, value, n, n_null, failure_rate, marked,
-    signature. Statistics: "mean";
-    "median"; "q1" and "q3" (linear interpolation); "share" (0 to 1) of each level of an enum or Boolean field;
-    "corpus" for scores of a whole group that are no mean of its rows. A field gets only those its record allows.
+    signature. Statistics: "mean"; "median"; "q1" and "q3" (linear interpolation); "share" (0 to 1) of each level of an
+    enum or Boolean field; "corpus" for scores of a whole group that are no mean of its rows. A field gets only those
+    its record allows.
     Nulls are left out and counted: n + n_null rows; a statistic of no value is null. `failure_rate` is the share of a
     metric's rows, those of null input aside, that ended failed or truncated (null for a metric without a status);
     `marked` says that it is above 5%.
@@ -57,9 +57,10 @@ def summarise(scored: object, metrics: Iterable[str | Metric], by: str | Sequenc
     table = _read(scored, chosen, keys)
     groups = table.partition_by(keys, maintain_order=True) if keys else [table]
     rows = [
-        (*_first(group, keys), metric.prefix + metric.name, *line, *_failures(group, metric), metric.signature)
+        (*_first(group, keys), metric.prefix + metric.name, *line, *failures, metric.signature)
         for group in groups
         for metric in chosen
+        for failures in [_failures(group, metric)]
         for line in [*_field_lines(group, metric), *_corpus_lines(group, metric)]
     ]
     return pl.DataFrame(rows, schema={key: table.schema[key] for key in keys} | dict(_COLUMNS), orient="row")

@@ -106,7 +106,7 @@ class Transformers:
                 attention_mask=torch.tensor(mask, device=model.device),
                 max_new_tokens=limit,
                 do_sample=False,
-                cache_implementation=self.kv_cache,
+                cache_implementation=None if self.kv_cache == "dynamic" else self.kv_cache,
                 logits_processor=self._processors(prompts, options),
                 return_dict_in_generate=True,
                 output_logits=options.top_logprobs > 0,
