@@ -24,7 +24,7 @@ from gistmark_engine.metric import Metric
 from gistmark_engine.plan import score_batch
 
 ROUNDS, ROWS = 5, 2000
-SECONDS, AT_ONCE, CALLS = 0.05, 64, 5120
+SECONDS, AT_ONCE, CALLS = 0.05, 64, 8192
 REPLY = '{"overall": 4, "rationale": "It gives the main point and leaves out the rest."}'
 
 
