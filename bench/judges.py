@@ -29,7 +29,7 @@ REPLY = '{"overall": 4, "rationale": "It gives the main point and leaves out the
 
 
 def pairs(rows: int) -> pa.Table:
-    """Texts of some 25 and 400 words, a new summary each time, so that no call is answered by another's reply."""
+    """Texts of 12 and 390 words, a new summary each time, so that no call is answered by another's reply."""
     source = "The committee met on Monday to discuss the new harbour and its cost. " * 30
     texts = [f"Summary {row}: the committee discussed the harbour and put off its decision." for row in range(rows)]
     return pa.table({"summary": texts, "source": [source] * rows})

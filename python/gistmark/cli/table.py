@@ -61,7 +61,7 @@ def _alarm(metric: str, cells: Cells) -> Iterator[Line]:
     """A line that marks a metric of which too many of a group's rows have no or only part of an answer."""
     rows = [next((row for key, row in group.items() if key[0] == metric), None) for group in cells]
     if any(row and row["marked"] for row in rows):
-        rates = [row and row["failure_rate"] for row in rows]
+        rates = [None if row is None else row["failure_rate"] for row in rows]
         yield "  ! failed or truncated", ["-" if rate is None else f"{100 * rate:.1f}%" for rate in rates]
 
 
