@@ -1,4 +1,4 @@
-"""What asking costs beside the model: calls a second through a judge that answers at once, and how busy a slow one is kept.
+"""What asking costs beside the model: calls a second to a judge that answers at once, and how busy a slow one is kept.
 
 python -m bench.judges
 """
@@ -77,8 +77,8 @@ def main() -> None:
     """Print the tables."""
     print(overhead())
     note = (
-        f"{CALLS:,} calls to a server that takes {1000 * SECONDS:g} ms for each, {AT_ONCE} at once; time on the wall, the "
-        "server on the same machine."
+        f"{CALLS:,} calls to a server that takes {1000 * SECONDS:g} ms for each, {AT_ONCE} at once; time on the wall, "
+        "the server on the same machine."
     )
     headings = ("calls in flight", "server busy", "at least", "own CPU time, a call")
     print(table("Judges: a slow server", note, headings, [busy(AT_ONCE), busy(AT_ONCE + AT_ONCE // 4)]))
