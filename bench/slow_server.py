@@ -1,4 +1,4 @@
-"""A server of chat completions that takes its time and answers a limited number of calls at once, in a process of its own.
+"""A slow server of chat completions that answers a limited number of calls at once, in a process of its own.
 
 python -m bench.slow_server SECONDS AT_ONCE
 """

@@ -66,12 +66,12 @@ def replies(backend: judges.Transformers, batch: int, options: Options) -> list[
 def test_a_batch_says_what_single_prompts_say(
     small: judges.Transformers, temperature: float, schema: dict[str, object] | None
 ) -> None:
-    options = Options(temperature=temperature, seed=3, max_tokens=16, schema=schema)
+    options = Options(temperature=temperature, seed=3, max_tokens=10, schema=schema)
     together, alone = replies(small, 4, options), replies(small, 1, options)
     assert together == alone
     assert "Paris" in together[0].text or temperature or schema
     assert {reply.finish for reply in together} <= {"stop", "length"}
-    assert all(reply.tokens and 0 < reply.tokens[1] <= 16 for reply in together)
+    assert all(reply.tokens and 0 < reply.tokens[1] <= 10 for reply in together)
 
 
 @pytest.mark.parametrize("kv_cache", ["static", "offloaded"])
@@ -80,7 +80,7 @@ def test_every_cache_of_keys_and_values_says_the_same(
 ) -> None:
     if kv_cache == "offloaded" and not importlib.import_module("torch").cuda.is_available():
         pytest.skip("an offloaded cache needs a GPU")
-    options = Options(max_tokens=12, schema=SHAPE)
+    options = Options(max_tokens=8, schema=SHAPE)
     before = replies(small, 4, options)
     monkeypatch.setattr(small, "kv_cache", kv_cache)
     assert replies(small, 4, options) == before
@@ -93,7 +93,7 @@ def test_a_reply_held_to_a_schema_is_of_its_shape(small: judges.Transformers) ->
     wire["required"] = ["relevance", "overall"]
     for temperature in (0.0, 5.0):
         options = Options(temperature=temperature, max_tokens=40, top_logprobs=5, schema=wire)
-        for _, reply in small.generate(TALKS, options):
+        for _, reply in small.generate(TALKS[:3], options):
             assert reply.finish == "stop"
             found = parse(reply, schema)
             assert (set(found.values) >= {"relevance", "overall"}, found.errors, found.repaired) == (True, {}, False)
@@ -155,7 +155,7 @@ def test_every_reply_to_hostile_text_ends_as_a_value_or_a_reasoned_null(
     small: judges.Transformers, monkeypatch: pytest.MonkeyPatch, structured: bool
 ) -> None:
     monkeypatch.setattr(small, "structured", structured)
-    summaries = HOSTILE[::4]
+    summaries = HOSTILE[::6]
     metric = judges.judge(small, dimensions=["overall"], retries=0, max_tokens=24, cache=False)
     scored = score(metric, summary=summaries, source=["The cat sat on the mat and slept."] * len(summaries))
     for value, status in zip(scored["judge_overall"], scored["judge_status"], strict=True):

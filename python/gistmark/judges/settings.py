@@ -1,4 +1,4 @@
-"""What every judge metric is told beside its own options: whom to ask, how, where replies are kept, what it may cost."""
+"""What every judge is told beside its own options: whom to ask, how, where replies are kept, what it may cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes between a model's logits and the choice of a token: a grammar, and noise that makes greedy choice a draw."""
+"""What comes between a model's logits and the choice of a token: a grammar, and noise that makes it a draw."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Grammar:
 
 
 class Noise:
-    """Turns greedy decoding into sampling: logits / temperature + Gumbel noise, a stream of its own for every prompt."""
+    """Turns greedy decoding into sampling: logits / temperature + Gumbel noise, a stream of it for every prompt."""
 
     def __init__(self, options: Options, prompts: Sequence[Sequence[int]]) -> None:
         import torch

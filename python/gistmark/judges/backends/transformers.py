@@ -24,17 +24,17 @@ class Transformers:
     dtype       "float32", "bfloat16" or "float16"
     device      None: a GPU if there is one; `device_map` ("auto") spreads a large model over several instead
     batch       prompts a batch
-    kv_cache    how transformers keeps keys and values: "dynamic" grows with the reply; "static" is laid out at once, which
-                lets a GPU run compiled steps; "offloaded" and "offloaded_static" keep most of it in the host's memory
+    kv_cache    how keys and values are kept: "dynamic" grows with the reply; "static" is laid out at once, which lets a
+                GPU run compiled steps; "offloaded" and "offloaded_static" keep most of it in the host's memory
     structured  hold every reply to its schema, token by token; False: the schema is asked for only
     system      False: the model's chat template knows no system message, it is put before the user's
 
     Greedy replies in float32 do not depend on the batch. Nor do sampled ones: every prompt has its own stream of noise,
     seeded with the options' seed and the prompt, and a token is the argmax of logits / temperature + Gumbel noise,
     which is a draw from the softmax. Special tokens written out in a text are broken up, so that no text can end its
-    own turn. A prompt that leaves no room for a reply is a reply with finish "error". Log-probabilities are those of the
-    model before its tokens are held to a schema. Paged caches are not offered: transformers' continuous batching takes
-    neither such a grammar nor noise of one's own; `VLLM` pages.
+    own turn. A prompt that leaves no room for a reply is a reply with finish "error". Log-probabilities are the model's
+    own, before a schema rules tokens out. Paged caches are not offered: transformers' continuous batching takes neither
+    such a grammar nor noise of one's own; `VLLM` pages.
     """
 
     def __init__(
