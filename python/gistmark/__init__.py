@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gistmark import metrics
 from gistmark.catalogue import catalogue, signature
+from gistmark.compare import compare
 from gistmark.expressions import abstraction, bleu, chrf, chrfpp, datastats, meteor, rouge, scores, syntax, ter
 from gistmark.marks import sentences, tokens
 from gistmark.score import score, score_batch
@@ -45,6 +46,7 @@ __all__ = [
     "chrf",
     "chrfpp",
     "cohen",
+    "compare",
     "datastats",
     "fleiss",
     "judges",
