@@ -11,7 +11,7 @@ Importing this compiles nothing and loads no model; both happen when a metric fi
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gistmark import metrics
+from gistmark import evaluate, metrics
 from gistmark.catalogue import catalogue, signature
 from gistmark.compare import compare
 from gistmark.expressions import abstraction, bleu, chrf, chrfpp, datastats, meteor, rouge, scores, syntax, ter
@@ -48,6 +48,7 @@ __all__ = [
     "cohen",
     "compare",
     "datastats",
+    "evaluate",
     "fleiss",
     "judges",
     "kendall",

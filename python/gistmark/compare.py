@@ -1,4 +1,4 @@
-"""Systems against a baseline: differences over the texts that both scored, their intervals, and whether chance explains them."""
+"""Systems against a baseline: differences over the texts that both scored, their intervals, and the p of chance alone."""
 
 from __future__ import annotations
 
@@ -130,6 +130,8 @@ def compare(
     check_outputs(chosen)
     test = _test(method, Bootstrap(replicates, confidence, seed), parity)
     keys = keys_of(by, _COLUMNS)
+    if not keys:
+        raise OptionError("by names no column; the systems need one")
     pairs = _pairs(pair, names_of(scored))
     table = read(scored, chosen, list(dict.fromkeys([*keys, *pairs])))
     groups = table.partition_by(keys[:-1], maintain_order=True) if keys[:-1] else [table]
