@@ -170,10 +170,12 @@ def _compared(
     """The rows of one group: every system in order, on the texts in the baseline's order."""
     system = keys[-1]
     tables = {table[system][0]: table for table in group.partition_by(system, maintain_order=True)}
-    named = next(iter(tables), None) if baseline is None else baseline
-    if named not in tables:
-        there = ", ".join(map(str, tables))
-        raise InputError(f"there is no baseline {named!r}; there are {there}", column=system)
+    if not tables:
+        return
+    by_text = {str(name): name for name in tables}
+    if baseline is not None and str(baseline) not in by_text:
+        raise InputError(f"there is no baseline {baseline!r}; there are {', '.join(by_text)}", column=system)
+    named = next(iter(tables)) if baseline is None else by_text[str(baseline)]
     base = _unique(tables[named], pairs, system)
     for name, table in tables.items():
         own = name == named
