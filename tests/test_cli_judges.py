@@ -95,8 +95,8 @@ def test_more_than_five_in_a_hundred_failures_mark_a_metric() -> None:
         return gm.summarise(gm.score(frame, [judge]), [judge])
 
     few, many = scored(1), scored(2)
-    assert "! failed or truncated" not in render(few, None)
-    assert [line.split()[-1] for line in render(many, None).splitlines() if "! failed" in line] == ["10.0%"]
+    assert "! failed or truncated" not in render(few)
+    assert [line.split()[-1] for line in render(many).splitlines() if "! failed" in line] == ["10.0%"]
     assert [table.select("failure_rate", "marked").unique().rows() for table in (few, many)] == [
         [(0.05, False)],
         [(0.1, True)],
@@ -111,7 +111,7 @@ def test_a_group_without_an_answer_has_no_failure_rate() -> None:
         ("a", 1.0, True),
         ("b", None, None),
     ]
-    assert [line.split()[-2:] for line in render(table, "system").splitlines() if "! failed" in line] == [
+    assert [line.split()[-2:] for line in render(table, ("system",)).splitlines() if "! failed" in line] == [
         ["100.0%", "-"]
     ]
 
