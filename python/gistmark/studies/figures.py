@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gistmark_engine.errors import MissingExtra
+from gistmark.studies.extras import check_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,8 +18,7 @@ def save(figure: Figure, path: Path) -> None:
 
 def empty_figure(width: float, height: float) -> Any:
     """An empty figure that needs no display."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra("drawing figures", "studies") from error
+    check_figures()
+    from matplotlib.figure import Figure
+
     return Figure(figsize=(width, height), layout="constrained")
