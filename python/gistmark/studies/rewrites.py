@@ -84,7 +84,7 @@ def _lines(rewrites: Rewrites) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _check(line: Mapping[str, Any], where: str) -> None:
     """Refuse a line that is not one level of a chain."""
     for name, kinds in _TYPES.items():
-        if not isinstance(line.get(name), kinds) or isinstance(line[name], bool):
+        if name not in line or not isinstance(line[name], kinds) or isinstance(line[name], bool):
             raise InputError(f"{where}: {name} must be {' or '.join(_SPELLED[kind] for kind in kinds)}", value=line)
     if line["perturbation"] not in EXPECTED:
         raise InputError(f"{where}: unknown perturbation, not in {', '.join(EXPECTED)}", value=line["perturbation"])
