@@ -23,6 +23,7 @@ SECTIONS = {
     "cold": ["bench.cold"],
     "memory": ["bench.memory"],
     "growth": ["bench.growth"],
+    "robustness": ["bench.robustness"],
 }
 
 

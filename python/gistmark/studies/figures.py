@@ -16,9 +16,9 @@ def save(figure: Figure, path: Path) -> None:
     figure.savefig(path, dpi=120, metadata={"Software": None})
 
 
-def empty_figure(width: float, height: float) -> Any:
-    """An empty figure that needs no display."""
+def empty_figure(width: float, height: float, *, fitted: bool = True) -> Any:
+    """An empty figure that needs no display; `fitted`: its margins are fitted to what is drawn."""
     check_figures()
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained")
+    return Figure(figsize=(width, height), layout="constrained" if fitted else None)
