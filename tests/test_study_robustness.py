@@ -115,6 +115,13 @@ def test_the_papers_corpora_are_read_by_their_loaders(run, tmp_path, name):
     assert dict(statistics.select("perturbation", "documents").rows())["incremental"] == 4
 
 
+def test_papers_without_summaries_have_the_default_metrics(run, tmp_path):
+    path = articles("arxiv", tmp_path / "data")
+    code, table, _ = run(path, "--dataset", "arxiv", "--replicates", 10, "--no-figures", "--output", tmp_path / "out")
+    assert code == 0
+    assert all(f"\n{name}: `{name}|" in table for name in ("rouge", "datastats", "abstraction"))
+
+
 def test_a_model_on_a_server_rewrites(run, tmp_path, monkeypatch):
     asked = []
 

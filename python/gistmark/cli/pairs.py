@@ -18,7 +18,10 @@ from gistmark_engine.metric import ROLES
 
 def add_to(parser: argparse.ArgumentParser) -> None:
     """The options that name file and columns."""
-    parser.add_argument("pairs", help="Parquet, JSON lines, CSV, Arrow IPC, a quoted glob, or - for JSON lines")
+    parser.add_argument(
+        "pairs",
+        help="Parquet, JSON lines, CSV, Arrow IPC, a quoted glob, or - for JSON lines; with --dataset files as published",
+    )
     for role in ROLES:
         parser.add_argument(f"--{role}", metavar="COLUMN", help=f"the column that holds the {role}, if not {role!r}")
     dataset.add_to(parser)

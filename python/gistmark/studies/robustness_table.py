@@ -78,6 +78,10 @@ def _generators(study: Study) -> list[str]:
     lines = []
     for (name, generator), rows in table.group_by("perturbation", "generator", maintain_order=True):
         gone = study.dropped.filter(perturbation=name)["reason"].value_counts(sort=True).rows()
-        absent = "".join(f"; {count} documents left out ({reason})" for reason, count in gone)
-        lines.append(f"{name}: by {generator}, {rows.height} documents{absent}.")
+        absent = "".join(f"; {_documents(count)} left out ({reason})" for reason, count in gone)
+        lines.append(f"{name}: by {generator}, {_documents(rows.height)}{absent}.")
     return lines
+
+
+def _documents(count: int) -> str:
+    return "1 document" if count == 1 else f"{count} documents"
