@@ -25,6 +25,7 @@ SECTIONS = {
     "memory": ["bench.memory"],
     "growth": ["bench.growth"],
     "judges": ["bench.judges"],
+    "robustness": ["bench.robustness"],
 }
 
 

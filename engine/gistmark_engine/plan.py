@@ -23,7 +23,7 @@ from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.inputs import Inputs, read_inputs
 from gistmark_engine.job import opened
 from gistmark_engine.metric import Batch, Metric, Tokenizer, Values
-from gistmark_engine.script import find_invalid_utf8, warn_untokenised
+from gistmark_engine.script import find_invalid_utf8, first_invalid, warn_untokenised
 from gistmark_engine.tokens import Tokens, tokenise
 
 LARGEST, SMALLEST = 8 << 20, 2 << 20
@@ -93,7 +93,13 @@ def _score_ranges(
 
 def _whole(inputs: Inputs, metric: Metric, threads: int) -> Scores:
     """A metric on raw strings, which gets all rows at once and shares them out itself."""
-    return metric.run(Batch(inputs.count, inputs.strings(metric.inputs), threads=threads))
+    texts = inputs.strings(metric.inputs)
+    for role, values in texts.items():
+        row = first_invalid(values)
+        if row is not None:
+            name = inputs.columns[role].name
+            raise InputError("the text is not UTF-8", metric=metric.name, column=name, row=row)
+    return metric.run(Batch(inputs.count, texts, threads=threads))
 
 
 def _cores() -> int:

@@ -14,12 +14,19 @@ from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import Batch, Field, Metric, Values
 
 if TYPE_CHECKING:
-    from gistmark.judges import DryRun
+    from gistmark.judges import Budget, DryRun
     from gistmark.judges.stage import Stage
 
 
 def limit(metrics: Sequence[Metric], text: str) -> None:
-    """Give all judges among `metrics` one budget: `calls=N`, `tokens=N` or both, joined by a comma."""
+    """Give all judges among `metrics` one budget; see `budget_of`."""
+    budget = budget_of(text)
+    for _, stage in _judges(metrics, "--budget"):
+        stage.asker.budget = budget
+
+
+def budget_of(text: str) -> Budget:
+    """A budget from `calls=N`, `tokens=N` or both, joined by a comma."""
     from gistmark.judges import Budget
 
     limits: dict[str, int] = {}
@@ -28,9 +35,7 @@ def limit(metrics: Sequence[Metric], text: str) -> None:
         if what not in ("calls", "tokens") or not number.isdecimal():
             raise OptionError(f"--budget takes calls=N, tokens=N or both, not {text!r}")
         limits[what] = int(number)
-    budget = Budget(**limits)
-    for _, stage in _judges(metrics, "--budget"):
-        stage.asker.budget = budget
+    return Budget(**limits)
 
 
 @dataclass

@@ -13,11 +13,12 @@ from gistmark.cli import judging, pairs
 from gistmark.cli import options as metric_options
 from gistmark.cli.job import run
 from gistmark.cli.table import render
-from gistmark.files import Source, check_output, open_source
+from gistmark.files import Source, check_output
 from gistmark.files.formats import STANDARD
+from gistmark.files.skipped import tally
 from gistmark.near import near
 from gistmark_engine.errors import InputError, OptionError
-from gistmark_engine.metric import ROLES, Metric
+from gistmark_engine.metric import Metric
 
 DEFAULT_BY = "system"
 
@@ -64,8 +65,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.output and options.output != STANDARD:
         check_output(options.output)
     columns = pairs.columns_of(options)
-    text = [columns.get(role, role) for role in ROLES]
-    source = open_source(options.pairs, text=text, on_error=options.on_error)
+    source = pairs.open_pairs(options, options.on_error)
     _tell_skipped(source)
     schema = source.frame.collect_schema()
     by = _group(options.by, schema)
@@ -120,11 +120,9 @@ def _group(wanted: list[str], schema: pl.Schema) -> list[str]:
 
 
 def _tell_skipped(source: Source) -> None:
-    """Say how many lines were dropped, and why the first one was; data that goes missing is never quiet."""
+    """Say how many lines were dropped, and why; data that goes missing is never quiet."""
     if source.skipped:
-        count = len(source.skipped)
-        lines = "1 line" if count == 1 else f"{count} lines"
-        print(f"gistmark: skipped {lines}; the first: {source.skipped[0]}", file=sys.stderr)
+        print(f"gistmark: skipped {tally(source.skipped)}", file=sys.stderr)
 
 
 def _progress(source: Source, quiet: bool) -> Any:

@@ -50,12 +50,16 @@ def add_to(studies: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     import gistmark as gm
+    from gistmark.studies.extras import check_figures, check_regression
     from gistmark.studies.preference import judged, preference
     from gistmark.studies.preference_figures import save_figures
     from gistmark.studies.preference_table import markdown
     from gistmark.studies.sessions import read, summaries_frame
     from gistmark_engine.bootstrap import Bootstrap
 
+    check_regression()
+    if not options.no_figures:
+        check_figures()
     metrics = _metrics(options)
     bootstrap = Bootstrap(options.replicates, options.confidence, options.seed)
     sessions = read(options.sessions)

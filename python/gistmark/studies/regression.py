@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from gistmark_engine.errors import InputError, MissingExtra, OptionError
+from gistmark.studies.extras import check_regression
+from gistmark_engine.errors import InputError, OptionError
 
 Form = Literal["sides", "paired"]
 Cluster = Literal["match", "annotator"]
@@ -129,10 +130,9 @@ def _contrasts(terms: Sequence[str], other: str, base: str) -> dict[str, NDArray
 
 def _fit(x: NDArray[np.float64], won: NDArray[np.float64], clusters: NDArray[np.int64]) -> Any:
     """The fitted model of statsmodels, or None where the likelihood has no maximum or no single one."""
-    try:
-        from statsmodels.discrete.discrete_model import Logit
-    except ImportError:
-        raise MissingExtra("the regression of the preference study", "studies") from None
+    check_regression()
+    from statsmodels.discrete.discrete_model import Logit
+
     if won.size == 0 or np.linalg.matrix_rank(x) < x.shape[1]:
         return None
     with warnings.catch_warnings(), np.errstate(all="ignore"):
