@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gistmark_engine.kernels.unit_scores import Units
 
 Ints = NDArray[np.int64]
+Counts = NDArray[np.int64 | np.float64]
 
 KIND = re.compile(r"(?P<order>[1-9])|L|Lsum|W|S(?P<words>U?)(?P<gap>0|[1-9]\d?)")
 """A type of ROUGE: n of ROUGE-N, or L, Lsum, W, S<gap>, SU<gap>."""
@@ -26,16 +27,14 @@ def gap_of(kind: str) -> int | None:
     return int(match["gap"]) if match and match["gap"] else None
 
 
-def count_hits(tokens: Tokens, types: tuple[str, ...]) -> NDArray[np.int64] | NDArray[np.float64]:
+def count_hits(tokens: Tokens, types: tuple[str, ...]) -> Counts:
     """Hits [types, pairs] of every summary with every reference of its group, pairs by group, reference, member."""
     from gistmark_engine.kernels.overlap import MULTISET, overlap_pairs
 
     pairs = tokens.reference_pairs()
     orders = np.array(sorted({int(kind) for kind in types if kind.isdigit()}), np.int64)
     counts = overlap_pairs(pairs, orders, MULTISET, "L" in types, -1)
-    by_type: dict[str, NDArray[np.int64] | NDArray[np.float64]] = {
-        str(order): counts[k] for k, order in enumerate(orders)
-    } | {"L": counts[-1]}
+    by_type: dict[str, Counts] = {str(order): counts[k] for k, order in enumerate(orders)} | {"L": counts[-1]}
     if "Lsum" in types:
         by_type["Lsum"] = _union_hits(tokens)
     if "W" in types:

@@ -27,7 +27,15 @@ from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.mteval import classify_mteval
 from gistmark_engine.kernels.sigma import lower_character
 from gistmark_engine.kernels.utf8 import decode, encode, is_utf8
-from gistmark_engine.tokenizers.rule import MTEVAL, ROUGE, ROUGE155, WHITESPACE, WHITESPACE_LOWER, WORD_LOWER, WORD_PUNCT
+from gistmark_engine.tokenizers.rule import (
+    MTEVAL,
+    ROUGE,
+    ROUGE155,
+    WHITESPACE,
+    WHITESPACE_LOWER,
+    WORD_LOWER,
+    WORD_PUNCT,
+)
 
 U0, U1, U63 = np.uint64(0), np.uint64(1), np.uint64(63)
 NEWLINE = 10

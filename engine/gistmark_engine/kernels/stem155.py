@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.stem import (
     ED_ING,
