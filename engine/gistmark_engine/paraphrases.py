@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
 
@@ -21,21 +22,23 @@ def read_paraphrases(path: str) -> tuple[Phrases, Mapping[bytes, int]]:
 
     Takes some ten seconds and holds what it read; raises OptionError for a file that is not there or not gzip.
     """
-    from gistmark_engine.kernels.phrases import read_phrases
-
     try:
         with gzip.open(path) as file:
             text = file.read()
     except (OSError, EOFError) as error:
         raise OptionError(f"meteor15: the paraphrases {path!r} cannot be read ({error})") from error
-    phrases, places = read_phrases(np.frombuffer(text + bytes(16), np.uint8), len(text))
+    phrases, places = _parse(text)
     spans = places[2:].reshape(-1, 2).tolist()
     return phrases, {text[start : start + length]: k for k, (start, length) in enumerate(spans, 1)}
 
 
 def no_phrases() -> Phrases:
     """A table without phrases."""
-    from gistmark_engine.kernels.phrases import Phrases
+    return _parse(b"")[0]
 
-    table, keys = np.zeros(2, np.uint32), np.zeros(1, np.uint64)
-    return Phrases(table, 63, keys, 0, np.zeros(2, np.int64), np.zeros(0, np.int32))
+
+def _parse(text: bytes) -> tuple[Phrases, NDArray[np.int64]]:
+    from gistmark_engine.kernels.phrases import read_phrases
+
+    parsed: tuple[Phrases, NDArray[np.int64]] = read_phrases(np.frombuffer(text + bytes(16), np.uint8), len(text))
+    return parsed

@@ -52,15 +52,19 @@ class Trail(NamedTuple):
 
 @inlined
 def find_candidates(summary, reference, words, phrases, stages, head):
-    """The lattice of a pair of texts, given as word ids; `stages` [4]: which are wanted; `head` [nodes]: zeros, left so."""
+    """The lattice of a pair of texts, given as word ids; of equal texts, only the first wanted stage.
+
+    stages  bool [4]: which are wanted; `head` [nodes]: zeros, left so
+    """
     found, count = np.empty((len(summary) + len(reference) + 8, 5), np.int32), np.int64(0)
-    last = EXACT if _same(summary, reference, words.spelling) else PARAPHRASE
-    for stage in range(EXACT, min(last, SYNONYM) + 1):
-        if stages[stage]:
-            found, count = _find_words(summary, reference, words, stage, found, count)
-    if stages[PARAPHRASE] and last == PARAPHRASE:
-        found, count = _find_phrases(summary, reference, words, phrases, True, head, found, count)
-        found, count = _find_phrases(reference, summary, words, phrases, False, head, found, count)
+    alone = _same(summary, reference, words.spelling)
+    for stage in range(EXACT, PARAPHRASE + 1):
+        if stages[stage] and not (alone and stages[:stage].any()):
+            if stage < PARAPHRASE:
+                found, count = _find_words(summary, reference, words, stage, found, count)
+            else:
+                found, count = _find_phrases(summary, reference, words, phrases, True, head, found, count)
+                found, count = _find_phrases(reference, summary, words, phrases, False, head, found, count)
     return _lattice(found[:count], len(summary), len(reference))
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from gistmark_engine.arrow import NULL
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
+from gistmark_engine.kernels.summary_lcs import count_tokens, longest_text
 
 WEIGHT = 1.2
 KEPT = 64
@@ -46,7 +47,7 @@ def weighted_hits(references, reference_of, summaries, summary_of, vocabulary):
     references, summaries   as for `kernels.summary_lcs.union_hits`
     """
     out = np.zeros(len(reference_of))
-    rows, columns = _longest(references.text), _longest(summaries.text)
+    rows, columns = longest_text(references), longest_text(summaries)
     block, blocks = _block(rows), rows // _block(rows) + 1
     scratch = WeightedScratch(
         _weights(max(rows, columns) + 2), np.zeros(vocabulary + 2, np.int32), np.zeros(vocabulary + 2, np.int32),
@@ -60,21 +61,13 @@ def weighted_hits(references, reference_of, summaries, summary_of, vocabulary):
 @kernel
 def weighted_lengths(texts):
     """Sum over the sentences of each text of length^WEIGHT: float64 [texts]."""
-    weights, out = _weights(_longest(texts.text) + 1), np.zeros(len(texts.text))
+    weights, out = _weights(longest_text(texts) + 1), np.zeros(len(texts.text))
     for t in range(len(out)):
         start = texts.text[t, 0]
         for s in range(texts.sentence[t, 0], texts.sentence[t, 1]):
             out[t] += weights[texts.stops[s] - start]
             start = texts.stops[s]
     return out
-
-
-@inlined
-def _longest(spans):
-    longest = np.int64(0)
-    for t in range(len(spans)):
-        longest = max(longest, spans[t, 1] - spans[t, 0])
-    return longest
 
 
 @inlined
@@ -103,8 +96,8 @@ def _all_hits(references, reference_of, summaries, summary_of, scratch, out):
 @inlined
 def _pair_hits(references, reference, summaries, summary, scratch):
     ids = references.ids
-    _count(ids, references.text[reference], scratch.reference_left, 1)
-    _count(ids, summaries.text[summary], scratch.summary_left, 1)
+    count_tokens(ids, references.text[reference], scratch.reference_left, 1)
+    count_tokens(ids, summaries.text[summary], scratch.summary_left, 1)
     hits, start = 0.0, references.text[reference, 0]
     for s in range(references.sentence[reference, 0], references.sentence[reference, 1]):
         stop = references.stops[s]
@@ -113,16 +106,9 @@ def _pair_hits(references, reference, summaries, summary, scratch):
             _unite_all(ids, start, stop, summaries, summary, scratch)
             hits = _weigh(ids, start, stop, hits, scratch)
         start = stop
-    _count(ids, references.text[reference], scratch.reference_left, 0)
-    _count(ids, summaries.text[summary], scratch.summary_left, 0)
+    count_tokens(ids, references.text[reference], scratch.reference_left, 0)
+    count_tokens(ids, summaries.text[summary], scratch.summary_left, 0)
     return hits
-
-
-@inlined
-def _count(ids, span, counts, step):
-    """Count a text's tokens (step 1) or zero its counts (step 0)."""
-    for i in range(span[0], span[1]):
-        counts[ids[i] + 1] = counts[ids[i] + 1] + 1 if step else 0
 
 
 @inlined

@@ -31,6 +31,8 @@ AFTER_DOTS = (
 )
 WORD = re.compile(r"[^ \t\n\f\r]+")
 WIDE_SPACE = re.compile("[\xa0\u2000-\u200a\u202f\u205f\u3000]")
+CONTROLS = "".join(map(chr, range(33)))
+"""What Java's `trim` takes off a text."""
 LETTER, LOWER, DIGIT = re.compile(f"[{ALPHA}]"), re.compile("[a-z]"), re.compile("[0-9]")
 
 ANYWHERE, BEFORE_NUMBERS = 1, 2
@@ -56,7 +58,7 @@ class Normaliser:
         text = " ".join(self._spaced(word, after) for word, after in zip_longest(words, words[1:], fillvalue=""))
         while "DOTDOTMULTI" in text:
             text = text.replace("DOTDOTMULTI", "DOTMULTI.")
-        return WORD.findall(WIDE_SPACE.sub(" ", text.replace("DOTMULTI", ".")).lower())
+        return WORD.findall(WIDE_SPACE.sub(" ", text.replace("DOTMULTI", ".")).strip(CONTROLS).lower())
 
     def _spaced(self, word: str, after: str) -> str:
         """The word with its final dot kept, spaced off, or dropped with those inside an abbreviation."""
