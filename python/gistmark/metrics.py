@@ -13,6 +13,7 @@ from gistmark_engine.metrics.bleu import bleu
 from gistmark_engine.metrics.chrf import chrf, chrfpp
 from gistmark_engine.metrics.datastats import datastats
 from gistmark_engine.metrics.meteor import meteor
+from gistmark_engine.metrics.meteor15 import meteor15
 from gistmark_engine.metrics.rouge import rouge
 from gistmark_engine.metrics.ter import ter
 
@@ -29,6 +30,7 @@ __all__ = [
     "factscore",
     "judge",
     "meteor",
+    "meteor15",
     "persona",
     "prometheus",
     "rouge",

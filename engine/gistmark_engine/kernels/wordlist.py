@@ -24,33 +24,31 @@ def cut_words(rows, groups, rules):
     """
     count, shared = len(rows.reference_first), len(groups.offsets) - 1
     _, total = room(rows, groups)
-    scratch = make_scratch(total, total, False)
-    summary = np.full((count, 2), NULL, np.int64)
-    reference = np.full((count_references(rows, groups), 2), NULL, np.int64)
-    offsets = np.zeros(shared + 1, np.int64)
-    size = _read(rows, groups, rules, scratch, summary, reference, offsets)
-    absent = np.full((shared, 2), NULL, np.int64)
-    nothing = np.zeros((0, 2), np.int64)
+    scratch = make_scratch(total, total, rules.sentences)
+    texts = np.full((count + count_references(rows, groups), 2), NULL, np.int64)
+    sentences, offsets = texts.copy(), np.zeros(shared + 1, np.int64)
+    size = _read(rows, groups, rules, scratch, texts, sentences, offsets)
+    absent, last = np.full((shared, 2), NULL, np.int64), count + offsets[shared]
     cut = Cut(
-        scratch.ids, scratch.sentence_stops, summary, nothing, absent, nothing,
-        offsets, reference[: offsets[shared]], nothing, np.full(shared, max(size, 0), np.int64),
+        scratch.ids, scratch.sentence_stops, texts[:count], sentences[:count], absent, absent,
+        offsets, texts[count:last], sentences[count:last], np.full(shared, max(size, 0), np.int64),
     )  # fmt: skip
     spelling, bounds = _spell(scratch, max(size, 0))
     return cut, size >= 0, spelling, bounds
 
 
 @inlined
-def _read(rows, groups, rules, scratch, summary, reference, offsets):
-    """Fill the spans; returns how many words there are, -1 after a text that is not UTF-8."""
+def _read(rows, groups, rules, scratch, texts, sentences, offsets):
+    """Fill the spans, summaries first; returns how many words there are, -1 after a text that is not UTF-8."""
     rows, groups, rules, scratch = borrowed(rows), borrowed(groups), borrowed(rules), borrowed(scratch)
     clear(scratch.table, START)
     cursor = Cursor(np.int64(0), np.int64(0), np.int64(0), np.int64(0), START)
-    slot = np.int64(0)
+    count, slot = len(rows.reference_first), np.int64(0)
     for g in range(len(groups.offsets) - 1):
         members, row = groups.offsets[g + 1] - groups.offsets[g], groups.members[groups.offsets[g]]
         many = rows.reference_last[row] - rows.reference_first[row]
         for step in range(many + members):
-            is_reference, before = step < many, cursor.ids
+            is_reference, before = step < many, cursor
             member = groups.members[groups.offsets[g] + max(step - many, 0)]
             t = rows.reference_first[row] + step if is_reference else rows.summary + member
             if rows.start[t] == NULL:
@@ -58,11 +56,10 @@ def _read(rows, groups, rules, scratch, summary, reference, offsets):
             cursor = read_text(t, True, cursor, rows, rules, scratch)
             if cursor.size < 0:
                 return np.int64(-1)
-            if is_reference:
-                reference[slot, 0], reference[slot, 1] = before, cursor.ids
-                slot += 1
-            else:
-                summary[member, 0], summary[member, 1] = before, cursor.ids
+            at = count + slot if is_reference else member
+            texts[at, 0], texts[at, 1] = before.ids, cursor.ids
+            sentences[at, 0], sentences[at, 1] = before.sentences, cursor.sentences
+            slot += np.int64(is_reference)
         offsets[g + 1] = slot
     return cursor.size
 

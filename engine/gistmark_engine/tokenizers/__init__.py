@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import Tokenizer
-from gistmark_engine.tokenizers import mteval, rouge, whitespace, whitespace_lower, word_lower, word_punct
+from gistmark_engine.tokenizers import mteval, rouge, rouge155, whitespace, whitespace_lower, word_lower, word_punct
 from gistmark_engine.tokenizers.rule import Rule
 
 RULES: Mapping[str, Rule] = {
     "rouge": rouge.RULE,
+    "rouge155": rouge155.RULE,
     "whitespace": whitespace.RULE,
     "whitespace_lower": whitespace_lower.RULE,
     "word_lower": word_lower.RULE,

@@ -19,8 +19,8 @@ Cut = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 TOKENS = pa.list_(pa.large_string())
 
 
-def cut_batch(batch: Batch, cut: Cut) -> Tokens:
-    """The tokens of a batch's summaries and references."""
+def cut_batch(batch: Batch, cut: Cut, *, words: bool = False) -> Tokens:
+    """The tokens of a batch's summaries and references; `words`: with what they spell."""
     summaries = batch.texts["summary"].to_pylist()
     references = [
         one if one is None or isinstance(one, list) else [one] for one in batch.texts["references"].to_pylist()
@@ -33,7 +33,7 @@ def cut_batch(batch: Batch, cut: Cut) -> Tokens:
     read = read_references(Column(pa.array(lists, pa.list_(TOKENS)), "references", "tokens"))
     inputs = Inputs(batch.rows, {}, {"summary": texts}, read)
     rows, null = inputs.rows(("summary", "references"), 0, batch.rows), inputs.null(0, batch.rows)
-    tokens = tokenise(rows, Tokenizer("whitespace"), given=True, null=null)
+    tokens = tokenise(rows, Tokenizer("whitespace", words=words), given=True, null=null)
     if tokens is None:
         raise RuntimeError("a Python string is always UTF-8")
     return tokens

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gistmark_engine.characters import Characters
 
-ROUGE, WORD_LOWER, WORD_PUNCT, WHITESPACE, WHITESPACE_LOWER, GIVEN = range(6)
+ROUGE, WORD_LOWER, WORD_PUNCT, WHITESPACE, WHITESPACE_LOWER, GIVEN, ROUGE155 = range(7)
 MTEVAL = 1 << 8
 """How the kernels know the rules; GIVEN: every piece is a token already; from MTEVAL on: that and options of `mteval`."""
 

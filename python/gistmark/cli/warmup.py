@@ -45,7 +45,9 @@ def compile_kernels() -> None:
     """Run everything that has a kernel on next to nothing."""
     rouge = metrics.rouge(types=("1", "2", "L", "Lsum"), stem=True)
     corpus = [metrics.bleu(), metrics.chrf(), metrics.chrfpp(), metrics.ter()]
-    summarise(score(PAIR, [rouge, metrics.datastats(), metrics.abstraction(), metrics.meteor(), *corpus]), corpus)
+    program = metrics.rouge(types=("W", "SU4"), parity="rouge155", stem=True, prefix="program_")
+    meteor = [metrics.meteor(), metrics.meteor15()]
+    summarise(score(PAIR, [rouge, program, metrics.datastats(), metrics.abstraction(), *meteor, *corpus]), corpus)
     for mark in (tokens, sentences):
         score(WORDS, [metrics.rouge()], columns={role: mark(role) for role in WORDS})
     score({role: [[1, 2]] for role in WORDS}, [metrics.rouge()], columns={role: tokens(role) for role in WORDS})
