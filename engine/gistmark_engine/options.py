@@ -12,11 +12,12 @@ import numbers
 import re
 import types
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from gistmark_engine.errors import OptionError, shorten
 from gistmark_engine.metric import Metric
-from gistmark_engine.tokenizers import rule_of
+from gistmark_engine.tokenizers import extra_of, identified
 
 Factory = TypeVar("Factory", bound=Callable[..., Metric])
 
@@ -25,7 +26,7 @@ def checked(factory: Factory) -> Factory:
     """The factory with every argument checked against its annotation; a wrong one raises OptionError.
 
     Understood: bool, int, float (finite), str, Literal, None, unions of those, and sequences and tuples of them. Other
-    annotations are left to the factory. The tokenizer of the metric must exist.
+    annotations are left to the factory. The tokenizer of the metric must exist and be installed.
     """
     signature = inspect.signature(factory)
     hints = functools.cache(lambda: get_type_hints(factory))
@@ -41,7 +42,8 @@ def checked(factory: Factory) -> Factory:
                 f"{metric.name}: prefix must be of letters, digits, '_', '.' and '-', not {metric.prefix!r}"
             )
         if metric.tokenizer:
-            rule_of(metric.tokenizer)
+            needs = metric.needs or extra_of(metric.tokenizer)
+            metric = replace(metric, tokenizer=identified(metric.tokenizer), needs=needs)
         return metric
 
     return cast(Factory, check_and_make)

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS, STATUS_FIELD, Batch, Citation, Field, Metric, Tokenizer
+from gistmark_engine.metric import STATUS, STATUS_FIELD, Batch, Citation, Field, Metric
 from gistmark_engine.options import checked
+from gistmark_engine.tokenizers import tokenizer_of
 
 RISKS = ("extractive", "balanced", "moderate", "high")
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -33,6 +34,9 @@ def abstraction(
     *,
     preset: Literal["ra_sa_ar_paper"] | None = None,
     tokenizer: str = "word_lower",
+    stem: bool | str = False,
+    normalize: Literal["NFC", "NFKC"] | None = None,
+    casefold: bool = False,
     overlap: Literal["multiset", "set", "membership"] = "multiset",
     bigram_norm: Literal["bigrams", "words"] = "bigrams",
     exponent: float = 3.0,
@@ -53,6 +57,7 @@ def abstraction(
     below 1 more extractive. `ar_risk` is a screening class: high above 2, moderate above 1.2, balanced from 0.8 on, else
     extractive. RA and SA are in words and grow with length; AR is heavy-tailed, so a table shows its median, never a mean.
 
+    tokenizer       "word_lower" or another of docs/tokenizers.md, with `stem`, `normalize` and `casefold`
     preset          "ra_sa_ar_paper": the settings that give the published tables, an LCS against the first 500 source tokens
     overlap         "multiset": min of both counts; "set": distinct shared n-grams; "membership": every n-gram of the text
                     that the source has
@@ -78,7 +83,7 @@ def abstraction(
         name="abstraction",
         inputs=("summary", "references", "source"),
         optional=("references",),
-        tokenizer=Tokenizer(tokenizer),
+        tokenizer=tokenizer_of(tokenizer, stem, normalize, casefold),
         fields=_fields(float(epsilon)),
         options=shown
         | {

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Tokenizer
+from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric
 from gistmark_engine.options import checked
+from gistmark_engine.tokenizers import tokenizer_of
 from gistmark_engine.tokens import Tokens
 
 TYPES = (*"123456789", "L", "Lsum")
@@ -27,9 +28,11 @@ CITE = Citation(
 def rouge(
     types: Sequence[str] = ("1", "2", "L"),
     *,
-    stem: bool = False,
+    stem: bool | str = False,
     multi: Literal["max", "mean", "jackknife", "first", "argmax_rouge1"] = "max",
     tokenizer: str = "rouge",
+    normalize: Literal["NFC", "NFKC"] | None = None,
+    casefold: bool = False,
     scale: float = 1.0,
     parity: Literal["reference"] | None = None,
     prefix: str = "",
@@ -42,25 +45,28 @@ def rouge(
     `_f1`: float64 in [0, scale], higher is better. Equal to `rouge_score` bit for bit.
 
     types      of "1" to "9", "L", "Lsum"
-    stem       Porter stemming of tokens longer than three characters (tokenizer "rouge" only)
+    stem       True: Porter stemming of tokens longer than three characters (tokenizer "rouge" only); or a language of
+               Snowball's, such as "german" (extra `stemmers`)
     multi      several references: "max" takes, per type, the one with the highest F1 (`score_multi`); "mean" averages;
                "jackknife" averages the best F1 over references left out (p, r null); "first"; "argmax_rouge1" takes the
                one with the highest ROUGE-1 F1 for all types
-    tokenizer  "rouge" keeps ASCII letters and digits only; "word_lower", "word_punct", "whitespace" keep all scripts
+    tokenizer  "rouge" keeps ASCII letters and digits only; for other scripts "unicode", "character" or another of
+               docs/tokenizers.md
+    normalize  Unicode form that texts are brought to first; `casefold`: fold case first (`ß` is `ss`), with either
     scale      100 for percent
     parity     "reference": an empty reference counts as 0.0 instead of null
 
     Null text gives null; an empty summary 0.0; an empty reference null (`rouge_status` says so), left out beside others.
     """
     types = tuple(types)
-    _check(types, stem, tokenizer, scale)
+    _check(types, scale)
     fields = {
         f"rouge{kind}_{part}": Field("float64", 0.0, scale, "higher") for kind in types for part in ("p", "r", "f1")
     }
     return Metric(
         name="rouge",
         inputs=("summary", "references"),
-        tokenizer=Tokenizer(tokenizer, stem=stem, sentences="Lsum" in types),
+        tokenizer=tokenizer_of(tokenizer, stem, normalize, casefold, sentences="Lsum" in types),
         fields=fields | {"rouge_status": STATUS_FIELD},
         options={"types": types, "multi": multi, "scale": scale, "parity": parity},
         run=partial(_run, types=types, rule=RULES.index(multi), scale=scale, parity=parity == "reference"),
@@ -69,12 +75,10 @@ def rouge(
     )
 
 
-def _check(types: tuple[str, ...], stem: bool, tokenizer: str, scale: float) -> None:
+def _check(types: tuple[str, ...], scale: float) -> None:
     unknown = [kind for kind in types if kind not in TYPES]
     if unknown or not types or len(set(types)) != len(types):
         raise OptionError(f"rouge: types must be distinct ones of {', '.join(TYPES)}, not {types!r}")
-    if stem and tokenizer != "rouge":
-        raise OptionError(f"rouge: stem=True needs tokenizer 'rouge', whose tokens are ASCII; this is {tokenizer!r}")
     if scale <= 0:
         raise OptionError(f"rouge: scale must be above 0, not {scale!r}")
 
