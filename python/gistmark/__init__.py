@@ -13,7 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 from gistmark import metrics
 from gistmark.catalogue import catalogue, signature
-from gistmark.expressions import abstraction, bleu, chrf, chrfpp, datastats, meteor, rouge, scores, syntax, ter
+from gistmark.expressions import (
+    abstraction,
+    bleu,
+    chrf,
+    chrfpp,
+    datastats,
+    entities,
+    meteor,
+    readability,
+    rouge,
+    scores,
+    syntax,
+    ter,
+)
 from gistmark.marks import sentences, tokens
 from gistmark.score import score, score_batch
 from gistmark.statistics import (
@@ -46,6 +59,7 @@ __all__ = [
     "chrfpp",
     "cohen",
     "datastats",
+    "entities",
     "fleiss",
     "judges",
     "kendall",
@@ -55,6 +69,7 @@ __all__ = [
     "metrics",
     "monotonicity",
     "pearson",
+    "readability",
     "rouge",
     "score",
     "score_batch",
