@@ -41,12 +41,20 @@ def checked(factory: Factory) -> Factory:
             raise OptionError(
                 f"{metric.name}: prefix must be of letters, digits, '_', '.' and '-', not {metric.prefix!r}"
             )
-        if metric.tokenizer:
-            needs = metric.needs or extra_of(metric.tokenizer)
-            metric = replace(metric, tokenizer=identified(metric.tokenizer), needs=needs)
-        return metric
+        return _with_tokenizer(metric)
 
     return cast(Factory, check_and_make)
+
+
+def _with_tokenizer(metric: Metric) -> Metric:
+    """The metric with its tokenizer identified, and the extra that it needs."""
+    if metric.tokenizer is None:
+        return metric
+    try:
+        tokenizer = identified(metric.tokenizer)
+    except OptionError as error:
+        raise OptionError(f"{metric.name}: {error}") from None
+    return replace(metric, tokenizer=tokenizer, needs=metric.needs or extra_of(tokenizer))
 
 
 def _fits(value: object, hint: Any) -> bool:
