@@ -9,7 +9,8 @@ import numpy as np
 from gistmark_engine.arrow import BREAK, INTEGER, NULL
 from gistmark_engine.intrinsics import load_byte, popcount, trailing_zeros
 from gistmark_engine.jit import inlined
-from gistmark_engine.kernels.classify import INVALID, classify
+from gistmark_engine.kernels.classify import classify
+from gistmark_engine.kernels.folding import INVALID
 from gistmark_engine.kernels.intern import SHORT, add, find, rehash, token_words
 from gistmark_engine.kernels.memo import stemmed
 from gistmark_engine.tokenizers.rule import GIVEN

@@ -28,21 +28,22 @@ def cut_words(rows, groups, rules):
     slots = count + shared + count_references(rows, groups)
     text, sentence = np.full((slots, 2), NULL, np.int64), np.full((slots, 2), NULL, np.int64)
     offsets = np.zeros(shared + 1, np.int64)
-    size = _read(rows, groups, rules, scratch, text, sentence, offsets)
+    end = _read(rows, groups, rules, scratch, text, sentence, offsets)
+    size = max(end.size, np.int64(0))
     last = count + shared + offsets[shared]
     cut = Cut(
-        scratch.ids, scratch.sentence_stops, text[:count], sentence[:count],
+        scratch.ids[: end.ids], scratch.sentence_stops, text[:count], sentence[:count],
         text[count : count + shared], sentence[count : count + shared],
-        offsets, text[count + shared : last], sentence[count + shared : last], np.full(shared, max(size, 0), np.int64),
+        offsets, text[count + shared : last], sentence[count + shared : last], np.full(shared, size, np.int64),
     )  # fmt: skip
-    spelling, bounds = _spell(scratch, max(size, 0))
-    return cut, size >= 0, spelling, bounds
+    spelling, bounds = _spell(scratch, size)
+    return cut, end.size >= 0, spelling, bounds
 
 
 @inlined
 def _read(rows, groups, rules, scratch, text, sentence, offsets):
-    """Fill the spans: summaries by row, sources by group, references. Returns how many words there are, -1 after a text
-    that is not UTF-8."""
+    """Fill the spans: summaries by row, sources by group, references; returns where the reading stands, which is at the end or,
+    with a negative size, at a text that is not UTF-8."""
     rows, groups, rules, scratch = borrowed(rows), borrowed(groups), borrowed(rules), borrowed(scratch)
     clear(scratch.table, START)
     cursor = Cursor(np.int64(0), np.int64(0), np.int64(0), np.int64(0), START)
@@ -64,12 +65,12 @@ def _read(rows, groups, rules, scratch, text, sentence, offsets):
             before = cursor
             cursor = read_text(t, True, cursor, rows, rules, scratch)
             if cursor.size < 0:
-                return np.int64(-1)
+                return cursor
             text[place, 0], text[place, 1] = before.ids, cursor.ids
             sentence[place, 0], sentence[place, 1] = before.sentences, cursor.sentences
             slot += np.int64(step < many)
         offsets[g + 1] = slot - count - shared
-    return cursor.size
+    return cursor
 
 
 @inlined

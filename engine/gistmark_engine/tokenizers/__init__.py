@@ -48,10 +48,13 @@ def tokenizer_of(
     stem: bool | str = False,
     normalize: Literal["NFC", "NFKC"] | None = None,
     casefold: bool = False,
-    **wanted: bool,
+    *,
+    sentences: bool = False,
+    whole: bool = False,
+    words: bool = False,
 ) -> Tokenizer:
-    """The record for the options by which metrics let their users choose; `wanted`: what the metric itself asks for."""
-    return Tokenizer(name, stem, normalize, "casefold" if casefold else None, **wanted)
+    """The record for the options by which metrics let their users choose, and for what the metric itself asks for."""
+    return Tokenizer(name, stem, normalize, "casefold" if casefold else None, sentences, whole, words)
 
 
 def rule_of(tokenizer: Tokenizer) -> Rule:

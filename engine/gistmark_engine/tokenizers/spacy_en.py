@@ -5,12 +5,9 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 from gistmark_engine.tokenizers.rule import Library
-
-if TYPE_CHECKING:
-    from spacy.language import Language
 
 _lock = threading.Lock()
 
@@ -27,7 +24,7 @@ def cut_lower(texts: Sequence[str]) -> list[list[str]]:
 
 
 @functools.cache
-def _english() -> Language:
+def _english() -> Any:
     from spacy import blank
 
     return blank("en")

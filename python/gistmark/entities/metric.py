@@ -110,8 +110,8 @@ class _Entities:
         sources = read_side(batch.texts["source"]) if "source" in batch.texts else absent
         found = self._find({"summary": summaries, "references": references} | ({"source": sources} if self.ehi else {}))
         rows = [
-            dict.fromkeys(names(self.ehi), np.nan) if sides[0] is None else self._row(*sides, found)
-            for sides in zip(summaries, references, sources, strict=True)
+            self._row(summary, reference, source, found) if summary else dict.fromkeys(names(self.ehi), np.nan)
+            for summary, reference, source in zip(summaries, references, sources, strict=True)
         ]
         return {name: np.array([row[name] for row in rows], np.float64) for name in names(self.ehi)}
 

@@ -12,7 +12,8 @@ QUOTES = re.compile(r"'(?![tsd]|ve|ll|re)")
 
 PUNCTUATION = re.compile(r"[^\w\s']")
 SENTENCE = re.compile(r"\b[^.!?]+[.!?]*")
-SPACE_OR_MARK = re.compile(r"\W")
+SPOKEN = re.compile(r"\w\S*")
+"""One match a word: what stands between white space and is not punctuation alone."""
 
 SHORT = 2
 """Words up to which a sentence is not counted."""
@@ -33,14 +34,9 @@ def count(text: str) -> Counts:
     """The counts of one text. A text with characters has at least one sentence, of however few words."""
     words = _words(text)
     known = [look_up(word.lower()) for word in words]
-    return Counts(
-        len(words),
-        _sentences(text),
-        sum(word.syllables for word in known),
-        len(SPACE_OR_MARK.sub("", text)),
-        sum(word.unfamiliar for word in known),
-        sum(word.complex for word in known),
-    )
+    syllables, unfamiliar, complex_words = map(sum, zip(*known, strict=True)) if known else (0, 0, 0)
+    letters = len("".join(words).replace("'", ""))
+    return Counts(len(words), _sentences(text), syllables, letters, unfamiliar, complex_words)
 
 
 def _words(text: str) -> list[str]:
@@ -52,4 +48,4 @@ def _sentences(text: str) -> int:
     """Runs up to `.`, `!` or `?`, wherever these stand, without the short ones."""
     if not text:
         return 0
-    return max(1, sum(len(_words(sentence)) > SHORT for sentence in SENTENCE.findall(text)))
+    return max(1, sum(len(SPOKEN.findall(sentence)) > SHORT for sentence in SENTENCE.findall(text)))
