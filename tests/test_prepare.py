@@ -27,6 +27,7 @@ from gistmark_engine.metrics.abstraction import abstraction
 from gistmark_engine.metrics.datastats import datastats
 from gistmark_engine.metrics.meteor import meteor
 from gistmark_engine.metrics.rouge import rouge
+from gistmark_engine.tokenizers import spacy_en
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no tokens under tokenizer:UserWarning")
 spacy = pytest.importorskip("spacy", reason="the extra syntax is not installed")
@@ -247,3 +248,10 @@ def test_from_expressions_and_the_command_line(tmp_path: Path, cli: Callable[...
     )  # fmt: skip
     assert code == 0, error
     assert pl.read_parquet(tmp_path / "out.parquet")["rouge1_f1"].item() == 0.5
+
+
+def test_spacy_starts_anew_when_it_has_kept_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spacy_en, "REMEMBERED", 0)
+    before = spacy_en._english()
+    assert spacy_en.cut(["It's here.", ""]) == [["It", "'s", "here", "."], []]
+    assert spacy_en._english() is not before

@@ -9,12 +9,17 @@ from typing import Any
 
 from gistmark_engine.tokenizers.rule import Library
 
+REMEMBERED = 1 << 20
+"""Strings that spaCy may keep, and knows how to cut when they come again; beyond that it starts anew."""
+
 _lock = threading.Lock()
 
 
 def cut(texts: Sequence[str]) -> list[list[str]]:
-    """The tokens of each text. One thread at a time: spaCy keeps words while it cuts; they are dropped at the end."""
-    with _lock, _english().memory_zone():
+    """The tokens of each text, one thread at a time."""
+    with _lock:
+        if len(_english().vocab.strings) > REMEMBERED:
+            _english.cache_clear()
         return [[token.text for token in doc] for doc in _english().tokenizer.pipe(texts)]
 
 
