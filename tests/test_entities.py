@@ -70,6 +70,11 @@ def test_columns_of_entities_alone_need_no_recogniser() -> None:
         ["London", "Bob", "bob"], ["LONDON", "Ann"], ["Bob", "London Bridge"], extractor="no_such_pipeline"
     )
     assert (ours["entity_precision"], ours["entity_recall"], ours["entity_precision_source"]) == (1 / 3, 1 / 2, 2 / 3)
+    frame = pl.DataFrame({"s": [["Bob"], ["Bob"], []], "r": [[], ["Bob"], None]})
+    shares = frame.select(gm.entities(gm.tokens("s"), gm.tokens("r"), extractor="no_such_pipeline")).unnest("entities")
+    assert shares["entity_precision"].to_list() == [0.0, 1.0, None]
+    assert shares["entities_status"].to_list() == ["undefined", "ok", "undefined"]
+    assert given_row(["Bob"], "and Bob", extractor=capitals)["entity_recall"] == 1.0
     several = given_row(["Bob"], [["Ann"], ["Bob", "Kent"]], extractor="no_such_pipeline")
     assert (several["entity_precision"], several["entity_recall"]) == (1.0, 1 / 3)
 
@@ -182,6 +187,11 @@ def test_wrong_options_are_refused() -> None:
         (OptionError, MissingExtra), match=r"no spaCy pipeline 'no_such_pipeline' is installed|needs an extra"
     ):
         score({"summary": "Ann", "source": "Bob"}, extractor="no_such_pipeline")
+
+
+def test_there_must_be_something_to_compare_with() -> None:
+    with pytest.raises(InputError, match="needs references or a source"):
+        score({"summary": "Ann"})
 
 
 def test_a_text_that_is_too_long_is_named_by_its_row() -> None:

@@ -65,8 +65,8 @@ def entities(
 
     Null summary: null; null or absent source or references: null in what needs them. A summary without entities has null
     precision, references without any null recall, and F1 is null with either; `entities_status` is then `undefined`
-    (`empty_summary` for a text of white space). Raises MissingExtra without spaCy or the default pipeline, OptionError for
-    another pipeline that is not there.
+    (`empty_summary` for a text of white space). Raises InputError with neither references nor a source, MissingExtra without
+    spaCy or the default pipeline, OptionError for another pipeline that is not there.
     """
     if not labels:
         raise OptionError("entities: labels must name one or more of spaCy's entity labels")
@@ -103,6 +103,8 @@ class _Entities:
         return self.__dict__ | {"nlp": None}
 
     def __call__(self, batch: Batch) -> Mapping[str, Values]:
+        if not {"references", "source"} & set(batch.texts):
+            raise InputError("it needs references or a source to compare with; there is neither", metric="entities")
         summaries = read_side(batch.texts["summary"])
         given = pa.types.is_nested(batch.texts["summary"].type)
         absent: list[Side | None] = [None] * batch.rows

@@ -38,19 +38,18 @@ def read_side(values: pa.Array) -> list[Side | None]:
 
 
 def read_references(values: pa.Array, given: bool) -> list[Side | None]:
-    """References: a text or a list of texts a row; `given`: a list of entities, or a list of those."""
-    return [_references(one, given) for one in values.to_pylist()]
+    """References: a text or a list of texts a row; `given`: a list of entities, or a list of those. Null without any."""
+    if not (given and pa.types.is_nested(values.type)):
+        listed = [one if isinstance(one, list) else [one] for one in values.to_pylist()]
+        return [Side(there) if (there := _present(one)) else None for one in listed]
+    if not pa.types.is_nested(values.type.value_type):
+        return read_side(values)
+    return [_given(there) if (there := _present(one or ())) else None for one in values.to_pylist()]
 
 
-def _references(one: Any, given: bool) -> Side | None:
-    """None where nothing but nulls is there."""
-    if given and isinstance(one, list) and any(isinstance(item, str) for item in one):
-        one = [one]
-    there = [item for item in (one if isinstance(one, list) else [one]) if item is not None]
-    if given:
-        return _given(there) if there or one == [] else None
-    return Side(there) if there else None
+def _present(items: Iterable[Any]) -> list[Any]:
+    return [item for item in items if item is not None]
 
 
 def _given(lists: Iterable[Iterable[str | None]]) -> Side:
-    return Side(given=[[mention for mention in one if mention is not None] for one in lists])
+    return Side(given=[_present(one) for one in lists])
