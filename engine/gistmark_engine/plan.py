@@ -136,10 +136,10 @@ def check_distinct(metrics: Sequence[Metric]) -> None:
 
 def _cuttings(metrics: Sequence[Metric]) -> list[Cutting]:
     """The metrics by what they want their texts cut by; one cutting serves all that agree on the tokens."""
-    wanted: dict[tuple[str, bool, bool], list[int]] = {}
+    wanted: dict[Tokenizer, list[int]] = {}
     for k, metric in enumerate(metrics):
         if metric.tokenizer:
-            wanted.setdefault((metric.tokenizer.name, metric.tokenizer.stem, metric.tokenizer.words), []).append(k)
+            wanted.setdefault(metric.tokenizer.cutting, []).append(k)
     cuttings = []
     for positions in wanted.values():
         tokenizers = [tokenizer for k in positions if (tokenizer := metrics[k].tokenizer)]
@@ -184,8 +184,8 @@ def _score_range(
 def _cut(inputs: Inputs, cutting: Cutting, metrics: Sequence[Metric], start: int, stop: int) -> Tokens:
     rows = inputs.rows(cutting.roles, start, stop)
     given = any(inputs.columns[role].kind == "tokens" for role in cutting.roles if role in inputs.columns)
-    if given and cutting.tokenizer.stem:
-        raise OptionError("stem=True needs text; these columns hold tokens that are cut already")
+    if given and cutting.tokenizer.rewrites:
+        raise OptionError("stem, normalize and casefold need text; these columns hold tokens that are cut already")
     if given and cutting.tokenizer.words and (rows.length == INTEGER).any():
         raise InputError("it reads words; these tokens are integers", metric=metrics[cutting.metrics[0]].name)
     tokens = tokenise(rows, cutting.tokenizer, given=given, null=inputs.null(start, stop))

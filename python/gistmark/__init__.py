@@ -14,7 +14,20 @@ from typing import TYPE_CHECKING, Any
 from gistmark import evaluate, metrics
 from gistmark.catalogue import catalogue, signature
 from gistmark.compare import compare
-from gistmark.expressions import abstraction, bleu, chrf, chrfpp, datastats, meteor, rouge, scores, syntax, ter
+from gistmark.expressions import (
+    abstraction,
+    bleu,
+    chrf,
+    chrfpp,
+    datastats,
+    entities,
+    meteor,
+    readability,
+    rouge,
+    scores,
+    syntax,
+    ter,
+)
 from gistmark.marks import sentences, tokens
 from gistmark.score import score, score_batch
 from gistmark.statistics import (
@@ -48,6 +61,7 @@ __all__ = [
     "cohen",
     "compare",
     "datastats",
+    "entities",
     "evaluate",
     "fleiss",
     "judges",
@@ -58,6 +72,7 @@ __all__ = [
     "metrics",
     "monotonicity",
     "pearson",
+    "readability",
     "rouge",
     "score",
     "score_batch",
