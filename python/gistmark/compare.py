@@ -81,9 +81,10 @@ class Test:
         """The differences of every line when a random half of the texts is exchanged; None for the bootstrap."""
         if self.method == "bootstrap":
             return None
-        both = ([estimator(side, metric, line) for line in lines] for side in (table, base))
-        ours, theirs = resampling.exchanged(*both, self.bootstrap.replicates, self.bootstrap.seed)
-        return ours - theirs
+        one, other = ([estimator(side, metric, line) for line in lines] for side in (table, base))
+        drawn = resampling.exchanged(one, other, self.bootstrap.replicates, self.bootstrap.seed)
+        differences: NDArray[np.float64] = drawn[0] - drawn[1]
+        return differences
 
     def _cells(self, line: Line, drawn: NDArray[np.float64], tested: Cells) -> Cells:
         bounds = percentiles(drawn, self.bootstrap.confidence)[:2]

@@ -47,8 +47,8 @@ class Evaluation:
 
     def add(self, *, prediction: str, reference: str | Sequence[str] | None = None, source: str | None = None) -> None:
         """Keep one summary, with its reference or list of references, or its source."""
-        one = {"predictions": prediction, "references": reference, "sources": source}
-        self.add_batch(**{name: [value] for name, value in one.items() if value is not None})
+        references: Any = None if reference is None else [reference]
+        self.add_batch(predictions=[prediction], references=references, sources=None if source is None else [source])
 
     def add_batch(
         self, *, predictions: Texts, references: References | None = None, sources: Texts | None = None
@@ -132,8 +132,8 @@ def _rouge(
         raise OptionError("rouge: tokenizer is a name here; cut texts yourself and mark them: gistmark.tokens")
     wanted = tuple(rouge_types or ("rouge1", "rouge2", "rougeL", "rougeLsum"))
     types = tuple(kind.removeprefix("rouge") for kind in wanted)
-    other = {} if tokenizer is None else {"tokenizer": tokenizer}
-    rows = _scored(columns, factories.rouge(types, stem=use_stemmer, parity="reference", **other))
+    metric = factories.rouge(types, stem=use_stemmer, tokenizer=tokenizer or "rouge", parity="reference")
+    rows = _scored(columns, metric)
     found = {kind: rows[f"{kind}_f1"] for kind in wanted}
     return {kind: float(np.mean(values)) if use_aggregator else list(values) for kind, values in found.items()}
 
@@ -239,7 +239,7 @@ def _meteor(
         "references": [[cut(text) for text in _listed(row)] for row in columns["references"]],
     }
     metric = factories.meteor(synonyms=wordnet, alpha=alpha, beta=float(beta), gamma=gamma, parity="reference")
-    rows = score(lists, [metric], {name: tokens(name) for name in lists})
+    rows: dict[str, Any] = score(lists, [metric], {name: tokens(name) for name in lists})
     return {"meteor": float(np.mean(rows["meteor"]))}
 
 
