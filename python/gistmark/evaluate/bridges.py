@@ -1,18 +1,8 @@
-"""Metrics under the interface of Hugging Face's `evaluate`, which need not be installed:
-
-    from gistmark import evaluate
-
-    evaluate.load("rouge").compute(predictions=["A cat sat."], references=["The cat sat."])
-
-`rouge`, `sacrebleu`, `chrf`, `ter` and `meteor` take the options and return the keys and values of the metrics of these
-names there; every other metric of texts takes the options of its factory and returns its fields, condensed over rows.
-Rows, instead, in a `datasets.Dataset`: `dataset.map(functools.partial(gistmark.score, metrics=["rouge"]), batched=True)`.
-"""
+"""What each metric under the interface of `evaluate` takes and returns: its options there to ours, our numbers to its keys."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any
 
@@ -20,106 +10,16 @@ import numpy as np
 import polars as pl
 
 from gistmark import metrics as factories
-from gistmark.catalogue import catalogue
+from gistmark.evaluate.evaluation import Columns, Found, listed
 from gistmark.marks import tokens
-from gistmark.near import near
 from gistmark.score import score
 from gistmark.summarise import summarise
-from gistmark_engine.errors import InputError, MissingExtra, OptionError
+from gistmark_engine.errors import MissingExtra, OptionError
 from gistmark_engine.metric import Metric
 from gistmark_engine.metrics.bleu import SMOOTH_VALUES, SMOOTHING
 
-Texts = Sequence[str]
-References = Sequence[str] | Sequence[Sequence[str]]
-Columns = Mapping[str, Sequence[Any]]
-Found = dict[str, Any]
 
-ROLES = {"predictions": "summary", "references": "references", "sources": "source"}
-
-
-class Evaluation:
-    """A metric that takes texts at once or bit by bit: what `evaluate.load` returns."""
-
-    def __init__(self, name: str, run: Callable[..., Found]) -> None:
-        self.name = name
-        self._run = run
-        self._columns: dict[str, list[Any]] = {}
-
-    def add(self, *, prediction: str, reference: str | Sequence[str] | None = None, source: str | None = None) -> None:
-        """Keep one summary, with its reference or list of references, or its source."""
-        references: Any = None if reference is None else [reference]
-        self.add_batch(predictions=[prediction], references=references, sources=None if source is None else [source])
-
-    def add_batch(
-        self, *, predictions: Texts, references: References | None = None, sources: Texts | None = None
-    ) -> None:
-        """Keep several summaries, with as many references (texts, or lists of texts) or sources."""
-        given = {"predictions": predictions, "references": references, "sources": sources}
-        columns = {name: list(values) for name, values in given.items() if values is not None}
-        if self._columns and set(columns) != set(self._columns):
-            raise InputError(f"{self.name} was given {', '.join(self._columns)} before, now {', '.join(columns)}")
-        for name, values in columns.items():
-            if len(values) != len(columns["predictions"]):
-                raise InputError(f"{len(values)} {name} for {len(columns['predictions'])} predictions", column=name)
-            self._columns.setdefault(name, []).extend(values)
-
-    def compute(
-        self,
-        *,
-        predictions: Texts | None = None,
-        references: References | None = None,
-        sources: Texts | None = None,
-        **options: Any,
-    ) -> Found:
-        """The scores of everything kept and given, which is then forgotten.
-
-        Raises OptionError for an option that the metric does not take, InputError for nothing to score.
-        """
-        if predictions is not None:
-            self.add_batch(predictions=predictions, references=references, sources=sources)
-        elif references is not None or sources is not None:
-            raise InputError(f"{self.name} was given references or sources without predictions")
-        columns, self._columns = self._columns, {}
-        self._check(columns)
-        try:
-            return self._run({ROLES[name]: values for name, values in columns.items()}, **options)
-        except TypeError as error:
-            if "unexpected keyword argument" in str(error):
-                raise OptionError(f"{self.name}: {error}") from None
-            raise
-
-    def _check(self, columns: Columns) -> None:
-        """Refuse what is no text, naming its row."""
-        if not columns or not columns["predictions"]:
-            raise InputError(f"{self.name} was given no predictions")
-        if self.name in BRIDGES and "references" not in columns:
-            raise InputError(f"{self.name} was given no references")
-        for name, values in columns.items():
-            for row, value in enumerate(values):
-                texts = _listed(value) if name == "references" else [value]
-                if not texts or not all(isinstance(text, str) for text in texts):
-                    raise InputError("a text is missing", metric=self.name, column=name, row=row, value=value)
-
-
-def load(name: str) -> Evaluation:
-    """The metric `name` as an object with `compute`, `add` and `add_batch`; nothing is fetched.
-
-    Values equal those of evaluate 0.4 where it has the metric, but that `rouge` with its aggregator is the mean of the
-    rows, not the median of unseeded bootstrap means. Raises OptionError for an unknown name.
-    """
-    if name in BRIDGES:
-        return Evaluation(name, BRIDGES[name])
-    if name == "bleu":
-        raise OptionError(
-            "evaluate's bleu is a BLEU of its own, 0 to 1 and by the shortest reference; load('sacrebleu') is sacreBLEU's"
-        )
-    known = sorted({*BRIDGES, *(key for key, metric in catalogue().items() if not metric.needs and key != "bleu")})
-    if name not in known:
-        raise OptionError(f"unknown metric {name!r}{near(name, known)}; there are {', '.join(known)}")
-    return Evaluation(name, partial(_fields, getattr(factories, name)))
-
-
-def _rouge(
+def rouge(
     columns: Columns,
     *,
     rouge_types: Sequence[str] | None = None,
@@ -138,7 +38,7 @@ def _rouge(
     return {kind: float(np.mean(values)) if use_aggregator else list(values) for kind, values in found.items()}
 
 
-def _sacrebleu(
+def sacrebleu(
     columns: Columns,
     *,
     smooth_method: str = "exp",
@@ -176,7 +76,7 @@ def _sacrebleu(
     }
 
 
-def _chrf(
+def chrf(
     columns: Columns,
     *,
     char_order: int = 6,
@@ -204,7 +104,7 @@ def _chrf(
     }
 
 
-def _ter(
+def ter(
     columns: Columns,
     *,
     normalized: bool = False,
@@ -224,7 +124,7 @@ def _ter(
     return {"score": found, "num_edits": int(total["ter_edits"]), "ref_length": total["ter_reference_length"]}
 
 
-def _meteor(
+def meteor(
     columns: Columns,
     *,
     alpha: float = 0.9,
@@ -236,7 +136,7 @@ def _meteor(
     cut = _word_tokenizer()
     lists = {
         "summary": [cut(text) for text in columns["summary"]],
-        "references": [[cut(text) for text in _listed(row)] for row in columns["references"]],
+        "references": [[cut(text) for text in listed(row)] for row in columns["references"]],
     }
     metric = factories.meteor(synonyms=wordnet, alpha=alpha, beta=float(beta), gamma=gamma, parity="reference")
     rows: dict[str, Any] = score(lists, [metric], {name: tokens(name) for name in lists})
@@ -258,7 +158,7 @@ def _word_tokenizer() -> Callable[[str], list[str]]:
     return cut
 
 
-def _fields(factory: Callable[..., Metric], columns: Columns, **options: Any) -> Found:
+def fields(factory: Callable[..., Metric], columns: Columns, **options: Any) -> Found:
     """The first statistic of each field that a table may condense, corpus scores before means."""
     metric = factory(**options)
     lines = summarise(_scored(columns, metric), [metric]).filter(pl.col("statistic") != "share")
@@ -283,20 +183,4 @@ def _scored(columns: Columns, metric: Metric) -> dict[str, list[Any]]:
 
 def _lists(columns: Columns) -> dict[str, list[Any]]:
     """The texts, references as lists of them."""
-    return {name: [_listed(row) if name == "references" else row for row in rows] for name, rows in columns.items()}
-
-
-def _listed(row: Any) -> list[Any]:
-    """The references of one prediction, also where there is one alone; none of what is no list."""
-    if isinstance(row, str):
-        return [row]
-    return list(row) if isinstance(row, Sequence) else []
-
-
-BRIDGES: Mapping[str, Callable[..., Found]] = {
-    "rouge": _rouge,
-    "sacrebleu": _sacrebleu,
-    "chrf": _chrf,
-    "ter": _ter,
-    "meteor": _meteor,
-}
+    return {name: [listed(row) if name == "references" else row for row in rows] for name, rows in columns.items()}
