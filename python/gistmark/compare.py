@@ -82,7 +82,10 @@ def compare(
 def _pairs(wanted: str | Sequence[str] | None, names: Sequence[str]) -> list[str]:
     """The columns that say which text a row is of."""
     if wanted is not None:
-        return [wanted] if isinstance(wanted, str) else list(wanted)
+        named = [wanted] if isinstance(wanted, str) else list(wanted)
+        if not named:
+            raise OptionError("pair names no column; leave it out for the first there is of doc_id, id, source")
+        return named
     for name in PAIRS:
         if name in names:
             return [name]
@@ -104,7 +107,8 @@ def _compared(
         return
     by_text = {str(name): name for name in tables}
     if baseline is not None and str(baseline) not in by_text:
-        raise InputError(f"there is no baseline {baseline!r}; there are {', '.join(by_text)}", column=system)
+        where = f" in {', '.join(map(str, first(group, keys[:-1])))}" if keys[:-1] else ""
+        raise InputError(f"there is no baseline {baseline!r}{where}; there are {', '.join(by_text)}", column=system)
     named = next(iter(tables)) if baseline is None else by_text[str(baseline)]
     base = _unique(tables[named], pairs, system)
     for name, table in tables.items():
