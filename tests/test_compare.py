@@ -284,6 +284,7 @@ def test_rows_pair_by_name_not_by_place_and_groups_stand_apart() -> None:
         (lambda f: f, {"replicates": 0}, "at least 1 replicate"),
         (lambda f: f, {"parity": "moses"}, "parity must be None or 'reference'"),
         (lambda f: f, {"by": []}, "by names no column"),
+        (lambda f: f, {"pair": []}, "pair names no column"),
     ],
 )
 def test_refusals(change: Callable[[Frame], Frame], options: dict[str, Any], message: str) -> None:

@@ -145,20 +145,10 @@ def _cut(folded, base, size, options, classes, starts, ends):
                 _set(starts, at)
         before = kind
         at += width
-        if kind == 0:
-            at = _plain_stop(folded, base, at, size, classes)
     if doubtful >= 0 and not open_ended:
         _boundary(starts, ends, doubtful)
     if before & SPACE == 0:
         _set(ends, size)
-
-
-@inlined
-def _plain_stop(folded, base, at, size, classes):
-    """Where a run of ASCII of no kind ends, which joins whatever is before it of no kind either."""
-    while at < size and folded[base + at] < 0x80 and classes[folded[base + at]] & KINDS == 0:
-        at += 1
-    return at
 
 
 @inlined

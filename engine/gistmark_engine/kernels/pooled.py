@@ -9,23 +9,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.grams import add_gram, find_gram, gram_key, gram_shift
 
 
 class Pool(NamedTuple):
     """Per order (row): the table and keys of the references' grams, the most that one reference has of each, and how many
-    of the text at hand are counted so far. `entries` holds the gram that begins at each place of that text, `sizes` how
-    many grams of each order there are, `wanted` whether a summary of the group has a token."""
+    of the text at hand are counted so far. `entries` holds the gram that begins at each place of that text."""
 
     table: np.ndarray
     keys: np.ndarray
     most: np.ndarray
     seen: np.ndarray
     entries: np.ndarray
-    sizes: np.ndarray
-    wanted: np.ndarray
 
 
 @kernel
@@ -33,32 +29,16 @@ def pooled_overlap(cut, groups, top):
     """int64 [top, rows]: for order n in row n - 1, the summary's n-grams matched, each clipped to its largest count in one
     reference. Null texts give 0."""
     out = np.zeros((top, len(cut.summary)), np.int64)
-    _overlap(cut, groups, _make_pool(cut, top), out)
-    return out
-
-
-@inlined
-def _overlap(cut, groups, pool, out):
-    cut, groups, pool, out = borrowed(cut), borrowed(groups), borrowed(pool), borrowed(out)
+    pool = _make_pool(cut, top)
     for g in range(len(groups.offsets) - 1):
         shift = gram_shift(_reference_tokens(cut, g))
-        _want(cut, groups, g, pool.wanted, 1)
         _learn(cut, g, shift, pool)
-        _want(cut, groups, g, pool.wanted, 0)
         for m in range(groups.offsets[g], groups.offsets[g + 1]):
             row = groups.members[m]
             if cut.summary[row, 0] >= 0:
                 _match(cut.ids, cut.summary[row, 0], cut.summary[row, 1], shift, pool, out[:, row])
         _forget(cut, g, pool)
-
-
-@inlined
-def _want(cut, groups, g, wanted, value):
-    """Flag the tokens of the group's summaries: no gram with another is ever looked for."""
-    for m in range(groups.offsets[g], groups.offsets[g + 1]):
-        row = groups.members[m]
-        for i in range(cut.summary[row, 0], cut.summary[row, 1]):
-            wanted[np.int64(cut.ids[i]) + 1] = value
+    return out
 
 
 @inlined
@@ -86,44 +66,34 @@ def _make_pool(cut, top):
         np.zeros((top + 1, size), np.int32),
         np.zeros((top + 1, size), np.int32),
         np.empty(longest + 1, np.int64),
-        np.empty(top + 1, np.int64),
-        np.zeros(size, np.uint8),
     )
 
 
 @inlined
 def _learn(cut, g, shift, pool):
-    """The most that one reference of the group has of each gram of wanted tokens."""
-    top, first, last = len(pool.table) - 1, cut.reference_offsets[g], cut.reference_offsets[g + 1]
-    pool.sizes[:] = 0
+    """The most that one reference of the group has of each gram."""
+    top = len(pool.table) - 1
+    sizes = np.zeros(top + 1, np.int64)
     for order in range(2, top + 1):
         pool.table[order, : np.int64(1) << (64 - shift)] = 0
-    for k in range(first, last):
+    for k in range(cut.reference_offsets[g], cut.reference_offsets[g + 1]):
         start, stop = cut.reference[k, 0], cut.reference[k, 1]
         for order in range(1, top + 1):
-            grams, most, seen = stop - start - order + 1, pool.most[order], pool.seen[order]
+            grams = stop - start - order + 1
             for i in range(grams):
-                entry = _entry(np.int64(cut.ids[start + i + order - 1]) + 1, i, order, shift, pool)
+                token = np.int64(cut.ids[start + i + order - 1]) + 1
+                entry = token
+                if order > 1:
+                    prefix, known, entry = pool.entries[i], sizes[order], np.int64(0)
+                    if prefix > 0 and token > 0:
+                        key = gram_key(prefix, token)
+                        entry, sizes[order] = add_gram(key, pool.table[order], shift, pool.keys[order], known)
+                    if entry > known:
+                        pool.most[order, entry] = 0
                 pool.entries[i] = entry
-                seen[entry] += 1
-                most[entry] = max(most[entry], seen[entry])
-            _unsee(grams, pool.entries, seen)
-
-
-@inlined
-def _entry(token, i, order, shift, pool):
-    """The gram of a reference that begins at place i and ends with `token`, made if it is new; 0 of unwanted tokens."""
-    if pool.wanted[token] == 0:
-        return np.int64(0)
-    if order == 1:
-        return token
-    prefix, known = pool.entries[i], pool.sizes[order]
-    if prefix == 0:
-        return np.int64(0)
-    entry, pool.sizes[order] = add_gram(gram_key(prefix, token), pool.table[order], shift, pool.keys[order], known)
-    if entry > known:
-        pool.most[order, entry] = 0
-    return entry
+                pool.seen[order, entry] += 1
+                pool.most[order, entry] = max(pool.most[order, entry], pool.seen[order, entry])
+            _unsee(grams, pool.entries, pool.seen[order])
 
 
 @inlined
