@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import chain
+from operator import and_
 
 import polars as pl
 
@@ -48,27 +52,48 @@ def summarise(scored: object, metrics: Iterable[str | Metric], by: str | Sequenc
     keys = [by] if isinstance(by, str) else list(by or [])
     if taken := sorted(set(keys) & set(_COLUMNS)):
         raise OptionError(f"the table has a column {taken[0]!r} of its own; rename it before grouping by it")
-    table = _read(scored, chosen, keys)
-    groups = table.partition_by(keys, maintain_order=True) if keys else [table]
-    rows = [
-        (*_first(group, keys), metric.prefix + metric.name, *line, metric.signature)
-        for group in groups
-        for metric in chosen
-        for line in [*_field_lines(group, metric), *_corpus_lines(group, metric)]
-    ]
-    return pl.DataFrame(rows, schema={key: table.schema[key] for key in keys} | dict(_COLUMNS), orient="row")
+    _check_columns(names_of(scored), [*keys, *(name for metric in chosen for name in metric.columns)])
+    groups = _groups(scored, keys)
+    rows: list[list[tuple[object, ...]]] = [[] for _ in groups.labels]
+    for metric in chosen:
+        for group, lines in enumerate(_metric_lines(groups, metric)):
+            head = (*groups.labels[group], metric.prefix + metric.name)
+            rows[group] += [(*head, *line, metric.signature) for line in lines]
+    return pl.DataFrame(chain.from_iterable(rows), schema=groups.schema | dict(_COLUMNS), orient="row")
 
 
-def _read(scored: object, metrics: Sequence[Metric], keys: Sequence[str]) -> pl.DataFrame:
-    """The columns the table is made of, fields in their own types, in one chunk so that sums have one order."""
-    names = names_of(scored)
-    fields = {name: (metric, spec) for metric in metrics for name, spec in metric.columns.items()}
-    for name in [*keys, *fields]:
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """A table whose columns are read one at a time, each in groups of rows: `first` names each row's by its first row."""
+
+    scored: object
+    schema: dict[str, pl.DataType]
+    labels: list[tuple[object, ...]]
+    first: pl.Series | None
+
+    def split(self, name: str, metric: Metric) -> list[pl.Series]:
+        """A field's values by group, in its own type and one chunk each, so that sums have one order."""
+        values = _typed(pick(self.scored, [name])[name].rechunk(), metric, metric.columns[name])
+        if self.first is None:
+            return [values]
+        parts = pl.DataFrame([self.first, values]).partition_by(self.first.name, maintain_order=True)
+        return [part[name] for part in parts]
+
+
+def _groups(scored: object, keys: Sequence[str]) -> _Groups:
+    """The groups that `keys` make, in the order of their first appearance; one of all rows without keys."""
+    if not keys:
+        return _Groups(scored, {}, [()], None)
+    table = pick(scored, list(dict.fromkeys(keys)))
+    row = "".join([*keys, "_row"])  # no key's name
+    first = table.with_row_index(row).select(pl.col(row).first().over(table.columns)).to_series()
+    return _Groups(scored, dict(table.schema), table.unique(maintain_order=True).rows(), first)
+
+
+def _check_columns(names: Sequence[str], wanted: Iterable[str]) -> None:
+    for name in wanted:
         if name not in names:
             raise InputError(f"there is no such column{near(name, names)}; there are {', '.join(names)}", column=name)
-    table = pick(scored, list(dict.fromkeys([*keys, *fields]))).rechunk()
-    typed = [_typed(table[name], metric, spec) for name, (metric, spec) in fields.items()]
-    return table.with_columns(typed)
 
 
 def _typed(values: pl.Series, metric: Metric, spec: Field) -> pl.Series:
@@ -83,18 +108,24 @@ def _typed(values: pl.Series, metric: Metric, spec: Field) -> pl.Series:
         raise InputError(problem, metric=metric.name, column=values.name) from None
 
 
-def _first(group: pl.DataFrame, keys: Sequence[str]) -> tuple[object, ...]:
-    """The keys that the rows of a group share."""
-    return tuple(group[key][0] for key in keys)
-
-
-def _field_lines(group: pl.DataFrame, metric: Metric) -> Iterator[Line]:
-    """The statistics that each field of the metric allows."""
+def _metric_lines(groups: _Groups, metric: Metric) -> list[list[Line]]:
+    """By group, the statistics that each field of the metric allows, then its corpus scores."""
+    lines: list[list[Line]] = [[] for _ in groups.labels]
     for name, spec in metric.columns.items():
-        values = group[name].drop_nulls()
-        for statistic in spec.summary:
-            for label, level, value in _numbers(statistic, values, spec):
-                yield name, label, level, value, len(values), len(group) - len(values)
+        if spec.summary:
+            for group, values in enumerate(groups.split(name, metric)):
+                lines[group] += _field_lines(name, values, spec)
+    for group, of_corpus in enumerate(_corpus_lines(groups, metric)):
+        lines[group] += of_corpus
+    return lines
+
+
+def _field_lines(name: str, all_values: pl.Series, spec: Field) -> Iterator[Line]:
+    """The statistics that a field allows, of one group's values."""
+    values = all_values.drop_nulls()
+    for statistic in spec.summary:
+        for label, level, value in _numbers(statistic, values, spec):
+            yield name, label, level, value, len(values), len(all_values) - len(values)
 
 
 def _numbers(statistic: str, values: pl.Series, spec: Field) -> list[tuple[str, str | None, float | None]]:
@@ -110,16 +141,24 @@ def _numbers(statistic: str, values: pl.Series, spec: Field) -> list[tuple[str, 
     return [("share", level, _number((texts == level).mean())) for level in levels]
 
 
-def _corpus_lines(group: pl.DataFrame, metric: Metric) -> Iterator[Line]:
-    """The corpus scores of a metric that has any, from sums over the rows where all its statistics are there."""
+def _corpus_lines(groups: _Groups, metric: Metric) -> Iterator[list[Line]]:
+    """By group, the corpus scores of a metric that has any, from sums over the rows where all its statistics are there."""
     if metric.corpus is None:
         return
     columns = {name: metric.prefix + name for name in metric.corpus.statistics}
-    complete = group.drop_nulls(columns.values())
-    scores = metric.corpus.finish({name: float(complete[column].sum()) for name, column in columns.items()})
-    for name, value in scores.items():
-        n = len(complete)
-        yield metric.prefix + name, "corpus", None, value if n else None, n, len(group) - n
+    masks = [[values.is_not_null() for values in groups.split(column, metric)] for column in columns.values()]
+    complete = [reduce(and_, masks_of_group) for masks_of_group in zip(*masks, strict=True)]
+    sums: list[dict[str, float]] = [{} for _ in complete]
+    for name, column in columns.items():
+        for group, values in enumerate(groups.split(column, metric)):
+            sums[group][name] = float(values.filter(complete[group]).sum())
+    for mask, of_group in zip(complete, sums, strict=True):
+        n = int(mask.sum())
+        scores = metric.corpus.finish(of_group)
+        yield [
+            (metric.prefix + name, "corpus", None, value if n else None, n, len(mask) - n)
+            for name, value in scores.items()
+        ]
 
 
 def _number(value: object) -> float | None:

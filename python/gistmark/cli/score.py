@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from gistmark.cli import judging, pairs
+from gistmark.cli import judging, pairs, partwise
 from gistmark.cli import options as metric_options
 from gistmark.cli.job import run
 from gistmark.cli.table import render
@@ -32,7 +32,13 @@ def add_to(commands: Any) -> None:
         allow_abbrev=False,
     )
     pairs.add_to(parser)
-    parser.add_argument("--output", metavar="FILE", help="where the scored table goes; - writes JSON lines")
+    parser.add_argument(
+        "--output", metavar="FILE", help="where the scored table goes; - writes JSON lines, FOLDER/ writes parts"
+    )
+    parser.add_argument("--resume", action="store_true", help="go on with the parts that a stopped job left in FOLDER/")
+    parser.add_argument(
+        "--engine", choices=("local", "ray", "spark"), default="local", help="who scores the parts of FOLDER/"
+    )
     metric_options.add_to(parser, "rouge, datastats, abstraction as columns allow")
     parser.add_argument("--by", metavar="COLUMN", help="group the end table by this column")
     parser.add_argument("--threads", metavar="N", type=_positive, help="default: all cores")
@@ -52,8 +58,11 @@ def add_to(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> int:
     if options.output == "":
         raise OptionError("--output needs a path, or - for standard output; this one is empty")
-    if options.output and options.output != STANDARD:
+    parted = (options.output or "").endswith("/")
+    if options.output and options.output != STANDARD and not parted:
         check_output(options.output)
+    if not parted and (options.resume or options.engine != "local"):
+        raise OptionError("--resume and --engine need parts: an --output that ends with a slash")
     columns = pairs.columns_of(options)
     text = [columns.get(role, role) for role in ROLES]
     source = open_source(options.pairs, text=text, on_error=options.on_error)
@@ -66,8 +75,12 @@ def _run(options: argparse.Namespace) -> int:
     if options.dry_run:
         return _rehearse(source, metrics, columns)
     with _progress(source, options.quiet) as bar:
-        advance: Callable[[int], object] = bar.update
-        summary = run(source, metrics, columns, by=by, output=options.output, threads=options.threads, advance=advance)
+        how: dict[str, Any] = {"by": by, "threads": options.threads, "advance": bar.update}
+        if parted:
+            how |= {"folder": Path(options.output), "resume": options.resume}
+            summary = partwise.run(source, metrics, columns, **how)
+        else:
+            summary = run(source, metrics, columns, output=options.output, **how)
     if not options.quiet:
         print(render(summary, by), file=sys.stderr if options.output == STANDARD else sys.stdout)
     return 0

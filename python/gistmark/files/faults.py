@@ -6,9 +6,11 @@ import csv
 import io
 import zlib
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
@@ -17,14 +19,28 @@ from gistmark.files.cells import begins_lists, decode
 from gistmark.files.formats import Format
 from gistmark.files.jsonl import first_problem
 from gistmark.files.raw import open_bytes
-from gistmark_engine.errors import InputError, shorten
+from gistmark_engine.errors import GistmarkError, InputError, shorten
 
 if TYPE_CHECKING:
     from _csv import Reader
 
 
-def locate(paths: Sequence[Path], kind: Format, text: Collection[str], error: Exception) -> InputError:
-    """A reader's error as one that names file and line or row, as far as the fault can be found again."""
+READER_ERRORS = (pl.exceptions.PolarsError, OSError, ValueError)
+
+
+@contextmanager
+def located(paths: Sequence[Path], kind: Format, text: Collection[str], where: str) -> Iterator[None]:
+    """Turns what a reader raises into `InputError` that names file and line or row; `where` if there is no file here."""
+    try:
+        yield
+    except GistmarkError:
+        raise
+    except READER_ERRORS as error:
+        raise (_locate(paths, kind, text, error) if paths else InputError(f"{where}: {_first_line(error)}")) from error
+
+
+def _locate(paths: Sequence[Path], kind: Format, text: Collection[str], error: Exception) -> InputError:
+    """A reader's error with file and line or row, as far as the fault can be found again."""
     for path in paths:
         try:
             fault = _first_fault(path, kind, text)
@@ -32,7 +48,11 @@ def locate(paths: Sequence[Path], kind: Format, text: Collection[str], error: Ex
             fault = InputError(f"{path}: not a readable {kind} file ({unreadable})")
         if fault:
             return fault
-    return InputError(f"{paths[0]}: {str(error).splitlines()[0]}")
+    return InputError(f"{paths[0]}: {_first_line(error)}")
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 def _first_fault(path: Path, kind: Format, text: Collection[str]) -> InputError | None:

@@ -1,0 +1,123 @@
+"""Scoring a table of any size into a folder of parts, here or on an engine that hands the parts out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+import polars as pl
+
+from gistmark.cli import job
+from gistmark.files import Source, sink
+from gistmark.files.parts import Part, plan, prepare
+from gistmark.summarise import summarise
+from gistmark_engine.errors import InputError
+from gistmark_engine.job import held, opened
+from gistmark_engine.metric import Metric
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """Scores parts; can be pickled, and does the same wherever it runs.
+
+    head  the scored table without its rows
+    """
+
+    source: Source
+    metrics: tuple[Metric, ...]
+    columns: dict[str, str]
+    signatures: tuple[str, ...]
+    head: pl.DataFrame
+    threads: int | None
+
+    def __call__(self, part: Part) -> int:
+        """Score one part and write it; returns its number of rows."""
+        return sum(self.rows([part]))
+
+    def opened(self) -> Scorer:
+        """The same, what its metrics hold open for as long as the process lives."""
+        for metric in self.metrics:
+            if hasattr(metric.run, "open"):
+                metric.run.open()
+        return replace(self, metrics=held(self.metrics))
+
+    def rows(self, parts: Sequence[Part]) -> Iterator[int]:
+        """Score parts that follow each other, reading their input once; tells how many rows each batch had."""
+        first, last = parts[0], parts[-1]
+        with self.source.located():
+            batches = cut(first.input.batches(job.ROWS, first.start, last.stop), [part.stop for part in parts], first.start)
+            scored = job.scored_batches(batches, self.metrics, self.columns, self.threads, first.before + first.start)
+            for part in parts:
+                part.path.parent.mkdir(parents=True, exist_ok=True)
+                with sink(part.path, self.head, signatures=self.signatures, metadata=part.metadata) as put:
+                    for batch in job.written(_take(scored, part.stop - part.start), put):
+                        yield batch.height
+
+
+def run(
+    source: Source,
+    metrics: Sequence[Metric],
+    columns: dict[str, str],
+    *,
+    by: str | None,
+    folder: Path,
+    resume: bool,
+    threads: int | None,
+    advance: Callable[[int], object],
+    each: Each | None = None,
+) -> pl.DataFrame:
+    """Score `source` into parts below `folder`, those that are there already left out, and return the end table of all.
+
+    each  what hands parts to workers of another engine; None: they are scored here, one after the other
+    """
+    head = job.first_look(source, metrics, columns, by)
+    signatures = tuple(metric.signature for metric in metrics)
+    with source.located():
+        parts = plan(source, folder, columns)
+    todo = prepare(folder, parts, signatures, resume=resume)
+    advance(sum(part.stop - part.start for part in parts) - sum(part.stop - part.start for part in todo))
+    scorer = Scorer(source, tuple(metrics), columns, signatures, head, threads)
+    for rows in each(scorer, todo) if each else _here(scorer, todo):
+        advance(rows)
+    return summarise(pl.scan_parquet([part.path for part in parts], glob=False), metrics, by)
+
+
+def _here(scorer: Scorer, parts: Sequence[Part]) -> Iterator[int]:
+    with opened(scorer.metrics) as ready:
+        for together in _runs(parts):
+            yield from replace(scorer, metrics=ready).rows(together)
+
+
+def _runs(parts: Sequence[Part]) -> Iterator[list[Part]]:
+    """The parts in lists of neighbours."""
+    start = 0
+    for at, (left, right) in enumerate(pairwise(parts), 1):
+        if left.input is not right.input or left.stop != right.start:
+            yield list(parts[start:at])
+            start = at
+    if parts:
+        yield list(parts[start:])
+
+
+def cut(batches: Iterator[pl.DataFrame], stops: Sequence[int], start: int) -> Iterator[pl.DataFrame]:
+    """The batches, the first of which begins at row `start`, cut where one reaches over a row in `stops`."""
+    for batch in batches:
+        stop = start + batch.height
+        bounds = [start, *(row for row in stops if start < row < stop), stop]
+        yield from (batch[a - start : b - start] for a, b in pairwise(bounds))
+        start = stop
+
+
+def _take(batches: Iterator[pl.DataFrame], rows: int) -> Iterator[pl.DataFrame]:
+    """The next batches, `rows` rows together."""
+    while rows > 0:
+        batch = next(batches, None)
+        if batch is None:
+            raise InputError(f"the input ended {rows} rows early: it has changed since it was opened")
+        rows -= batch.height
+        yield batch
+
+
+Each = Callable[[Scorer, Sequence[Part]], Iterator[int]]
