@@ -32,6 +32,7 @@ from gistmark_engine.version import __version__
 
 if TYPE_CHECKING:
     from gistmark import judges
+    from gistmark.engines import duckdb, ray, spark
 
 __all__ = [
     "GistmarkError",
@@ -55,12 +56,14 @@ __all__ = [
     "metrics",
     "monotonicity",
     "pearson",
+    "ray",
     "rouge",
     "score",
     "score_batch",
     "scores",
     "sentences",
     "signature",
+    "spark",
     "spearman",
     "summarise",
     "syntax",
@@ -70,7 +73,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`gistmark.judges`, imported when it is first asked for."""
+    """`gistmark.judges` and what runs on other engines, imported when first asked for."""
     if name == "judges":
         return import_module("gistmark.judges")
+    if name in ("duckdb", "ray", "spark"):
+        return import_module(f"gistmark.engines.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,9 +13,12 @@ from gistmark.cli import job
 from gistmark.files import Source, sink
 from gistmark.files.parts import Part, plan, prepare
 from gistmark.summarise import summarise
-from gistmark_engine.errors import InputError
+from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.job import held, opened
 from gistmark_engine.metric import Metric
+
+Each = Callable[["Scorer", Sequence[Part]], Iterator[int]]
+"""Has every part scored by the scorer, somewhere, and tells how many rows each had."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,9 @@ class Scorer:
         """Score parts that follow each other, reading their input once; tells how many rows each batch had."""
         first, last = parts[0], parts[-1]
         with self.source.located():
-            batches = cut(first.input.batches(job.ROWS, first.start, last.stop), [part.stop for part in parts], first.start)
+            batches = cut(
+                first.input.batches(job.ROWS, first.start, last.stop), [part.stop for part in parts], first.start
+            )
             scored = job.scored_batches(batches, self.metrics, self.columns, self.threads, first.before + first.start)
             for part in parts:
                 part.path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,14 +76,19 @@ def run(
     """Score `source` into parts below `folder`, those that are there already left out, and return the end table of all.
 
     each  what hands parts to workers of another engine; None: they are scored here, one after the other
+
+    Raises OptionError for a metric that needs all rows at once.
     """
+    for metric in metrics:
+        if not metric.row_local:
+            raise OptionError(f"metric {metric.name!r} needs all rows at once, so it cannot be scored in parts")
     head = job.first_look(source, metrics, columns, by)
     signatures = tuple(metric.signature for metric in metrics)
     with source.located():
         parts = plan(source, folder, columns)
     todo = prepare(folder, parts, signatures, resume=resume)
     advance(sum(part.stop - part.start for part in parts) - sum(part.stop - part.start for part in todo))
-    scorer = Scorer(source, tuple(metrics), columns, signatures, head, threads)
+    scorer = Scorer(source, tuple(metrics), columns, signatures, head, threads or (1 if each else None))
     for rows in each(scorer, todo) if each else _here(scorer, todo):
         advance(rows)
     return summarise(pl.scan_parquet([part.path for part in parts], glob=False), metrics, by)
@@ -118,6 +128,3 @@ def _take(batches: Iterator[pl.DataFrame], rows: int) -> Iterator[pl.DataFrame]:
             raise InputError(f"the input ended {rows} rows early: it has changed since it was opened")
         rows -= batch.height
         yield batch
-
-
-Each = Callable[[Scorer, Sequence[Part]], Iterator[int]]

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from gistmark.cli import judging, pairs, partwise
+from gistmark.cli import engines, judging, pairs, partwise
 from gistmark.cli import options as metric_options
 from gistmark.cli.job import run
 from gistmark.cli.table import render
@@ -36,9 +36,7 @@ def add_to(commands: Any) -> None:
         "--output", metavar="FILE", help="where the scored table goes; - writes JSON lines, FOLDER/ writes parts"
     )
     parser.add_argument("--resume", action="store_true", help="go on with the parts that a stopped job left in FOLDER/")
-    parser.add_argument(
-        "--engine", choices=("local", "ray", "spark"), default="local", help="who scores the parts of FOLDER/"
-    )
+    engines.add_to(parser)
     metric_options.add_to(parser, "rouge, datastats, abstraction as columns allow")
     parser.add_argument("--by", metavar="COLUMN", help="group the end table by this column")
     parser.add_argument("--threads", metavar="N", type=_positive, help="default: all cores")
@@ -56,16 +54,10 @@ def add_to(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    if options.output == "":
-        raise OptionError("--output needs a path, or - for standard output; this one is empty")
-    parted = (options.output or "").endswith("/")
-    if options.output and options.output != STANDARD and not parted:
-        check_output(options.output)
-    if not parted and (options.resume or options.engine != "local"):
-        raise OptionError("--resume and --engine need parts: an --output that ends with a slash")
+    _check(options)
     columns = pairs.columns_of(options)
     text = [columns.get(role, role) for role in ROLES]
-    source = open_source(options.pairs, text=text, on_error=options.on_error)
+    source = open_source(engines.reachable(options, options.pairs), text=text, on_error=options.on_error)
     _tell_skipped(source)
     schema = source.frame.collect_schema()
     by = _group(options.by, schema)
@@ -74,16 +66,39 @@ def _run(options: argparse.Namespace) -> int:
         judging.limit(metrics, options.budget)
     if options.dry_run:
         return _rehearse(source, metrics, columns)
-    with _progress(source, options.quiet) as bar:
-        how: dict[str, Any] = {"by": by, "threads": options.threads, "advance": bar.update}
-        if parted:
-            how |= {"folder": Path(options.output), "resume": options.resume}
-            summary = partwise.run(source, metrics, columns, **how)
-        else:
-            summary = run(source, metrics, columns, output=options.output, **how)
+    summary = _score(options, source, metrics, columns, by)
     if not options.quiet:
         print(render(summary, by), file=sys.stderr if options.output == STANDARD else sys.stdout)
     return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse an output that cannot be written, and options that need one in parts."""
+    if options.output == "":
+        raise OptionError("--output needs a path, or - for standard output; this one is empty")
+    if _in_parts(options):
+        return
+    if options.resume or options.engine != engines.LOCAL:
+        raise OptionError("--resume and --engine need parts: an --output that ends with a slash")
+    if options.output and options.output != STANDARD:
+        check_output(options.output)
+
+
+def _in_parts(options: argparse.Namespace) -> bool:
+    return bool(options.output) and options.output.endswith("/")
+
+
+def _score(
+    options: argparse.Namespace, source: Source, metrics: list[Metric], columns: dict[str, str], by: str | None
+) -> pl.DataFrame:
+    """Score the source, show how far it is, and return the end table."""
+    with _progress(source, options.quiet) as bar:
+        how: dict[str, Any] = {"by": by, "threads": options.threads, "advance": bar.update}
+        if not _in_parts(options):
+            return run(source, metrics, columns, output=options.output, **how)
+        folder = Path(engines.reachable(options, options.output))
+        each = engines.each(options, source)
+        return partwise.run(source, metrics, columns, folder=folder, resume=options.resume, each=each, **how)
 
 
 def _rehearse(source: Source, metrics: list[Metric], columns: dict[str, str]) -> int:
