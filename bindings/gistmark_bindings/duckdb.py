@@ -34,8 +34,9 @@ def register(connection: DuckDBPyConnection, name: str, stage: Stage) -> None:
         return pa.StructArray.from_arrays(list(fields.values()), names=list(fields))
 
     struct = ", ".join(f'"{field}" {_sql(kind)}' for field, kind in stage.types.items())
-    how = {"type": func.ARROW, "null_handling": func.SPECIAL}
-    connection.create_function(name, score, None, f"STRUCT({struct})", **how)
+    connection.create_function(
+        name, score, None, f"STRUCT({struct})", type=func.ARROW, null_handling=func.SPECIAL, side_effects=False
+    )
 
 
 def _sql(kind: pa.DataType) -> str:

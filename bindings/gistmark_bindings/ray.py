@@ -28,7 +28,7 @@ def score(
     actors      processes for the metrics that hold something open; each opens it once, gets `actor_rows` rows at a time
                 and `gpus` GPUs
     """
-    import_ray()
+    ray = import_ray()
     kernels = [metric for metric in stage.metrics if not hasattr(metric.run, "open")]
     holders = [metric for metric in stage.metrics if hasattr(metric.run, "open")]
     dataset.context.execution_options.preserve_order = True
@@ -36,7 +36,8 @@ def score(
     if kernels:
         dataset = dataset.map_batches(stage.only(kernels), batch_size=rows, num_cpus=stage.threads, **arrow)
     if holders:
-        pool: dict[str, Any] = {"concurrency": actors, "num_gpus": gpus, "fn_constructor_args": (stage.only(holders),)}
+        pool: dict[str, Any] = {"compute": ray.data.ActorPoolStrategy(size=actors), "num_gpus": gpus}
+        pool |= {"fn_constructor_args": (stage.only(holders),)}
         dataset = dataset.map_batches(Holder, batch_size=actor_rows or rows, **pool, **arrow)
     return dataset
 
@@ -60,7 +61,7 @@ def each(work: Callable[[Item], int], items: Sequence[Item], *, actors: int = 0,
     if not ray.is_initialized():
         start(ray)
     remote = _actors(ray, work, actors, gpus) if actors else _tasks(ray, work)
-    waiting, running = iter(items), set()
+    waiting, running = iter(items), set[Any]()
     limit = 2 * (actors or int(ray.cluster_resources().get("CPU", 1)))
     while True:
         while len(running) < limit and (item := next(waiting, None)) is not None:
@@ -69,7 +70,10 @@ def each(work: Callable[[Item], int], items: Sequence[Item], *, actors: int = 0,
             return
         done, _ = ray.wait(list(running))
         running -= set(done)
-        yield from ray.get(done)
+        try:
+            yield from ray.get(done)
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from error
 
 
 def start(ray: Any) -> None:

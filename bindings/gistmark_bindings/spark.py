@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
@@ -38,7 +38,7 @@ def score(frame: DataFrame, stage: Stage) -> DataFrame:
 
 
 def each(work: Any, items: Sequence[Item]) -> Iterator[int]:
-    """What `work.opened()`, called once a worker's turn, says of every item, in their order; Spark tries an item again whose worker died."""
+    """What `work`, opened once in every partition, says of each item; Spark tries those again whose worker died."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     context = import_spark().sql.SparkSession.builder.getOrCreate().sparkContext
     parts = context.parallelize(items, max(len(items), 1))

@@ -47,6 +47,7 @@ __all__ = [
     "chrfpp",
     "cohen",
     "datastats",
+    "duckdb",
     "fleiss",
     "judges",
     "kendall",

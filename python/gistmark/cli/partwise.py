@@ -50,9 +50,7 @@ class Scorer:
         """Score parts that follow each other, reading their input once; tells how many rows each batch had."""
         first, last = parts[0], parts[-1]
         with self.source.located():
-            batches = cut(
-                first.input.batches(job.ROWS, first.start, last.stop), [part.stop for part in parts], first.start
-            )
+            batches = first.input.batches(job.ROWS, first.start, last.stop)
             scored = job.scored_batches(batches, self.metrics, self.columns, self.threads, first.before + first.start)
             for part in parts:
                 part.path.parent.mkdir(parents=True, exist_ok=True)
@@ -111,20 +109,10 @@ def _runs(parts: Sequence[Part]) -> Iterator[list[Part]]:
         yield list(parts[start:])
 
 
-def cut(batches: Iterator[pl.DataFrame], stops: Sequence[int], start: int) -> Iterator[pl.DataFrame]:
-    """The batches, the first of which begins at row `start`, cut where one reaches over a row in `stops`."""
-    for batch in batches:
-        stop = start + batch.height
-        bounds = [start, *(row for row in stops if start < row < stop), stop]
-        yield from (batch[a - start : b - start] for a, b in pairwise(bounds))
-        start = stop
-
-
 def _take(batches: Iterator[pl.DataFrame], rows: int) -> Iterator[pl.DataFrame]:
-    """The next batches, `rows` rows together."""
-    while rows > 0:
-        batch = next(batches, None)
-        if batch is None:
-            raise InputError(f"the input ended {rows} rows early: it has changed since it was opened")
+    """The next batches, `rows` rows together: parts are whole batches, but for the last of an input."""
+    while rows > 0 and (batch := next(batches, None)) is not None:
         rows -= batch.height
         yield batch
+    if rows:
+        raise InputError("the input has changed since it was opened: it no longer has as many rows")

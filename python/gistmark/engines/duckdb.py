@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gistmark.catalogue import resolve
 from gistmark.score import stage
 from gistmark_bindings import duckdb as binding
+from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import ROLES, Metric
 
 if TYPE_CHECKING:
@@ -32,4 +34,8 @@ def register(
     """
     chosen = resolve(metrics)
     read = [role for role in ROLES if any(role in metric.inputs for metric in chosen)]
-    binding.register(connection, name, stage(list(arguments or read), chosen, None))
+    order = list(arguments or read)
+    if unread := [role for role in order if role not in read]:
+        raise OptionError(f"no metric reads an argument {unread[0]!r}; they read {', '.join(read)}")
+    step = stage(order, chosen, None)
+    binding.register(connection, name, replace(step, inputs={role: step.inputs[role] for role in order}))

@@ -58,7 +58,7 @@ class Input:
 
     def _largest_group(self) -> int:
         """Rows of the file's largest row group, which is decoded as one."""
-        if self.kind != "parquet":
+        if self.kind != "parquet" or not self.paths:
             return 0
         metadata = pyarrow.parquet.read_metadata(self.paths[0])
         return max((metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)), default=0)

@@ -18,7 +18,7 @@ from gistmark_engine.errors import InputError, OptionError
 
 ORIGIN = b"gistmark_part"
 ROWS = 1 << 18
-"""Rows of a part: small enough to do again after a kill, large enough that a billion pairs make some thousands."""
+"""Rows of a part, a multiple of a batch: few enough to do again after a kill, a billion pairs make some thousands."""
 
 
 @dataclass(frozen=True)
