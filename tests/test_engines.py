@@ -184,13 +184,13 @@ def test_duckdb_equals_local() -> None:
     scored = pl.from_arrow(connection.sql(query).to_arrow_table())
     assert isinstance(scored, pl.DataFrame)
     assert scored.equals(plain(gm.score(PAIRS, METRICS)).select(scored.columns))
-    gm.duckdb.register(connection, ["datastats"], "stats", arguments=("source", "summary"))
-    query = "SELECT stats('a b c', 'a b').coverage, stats('a', NULL).datastats_status"
+    gm.duckdb.register(connection, ["datastats"], "overlap", arguments=("source", "summary"))
+    query = "SELECT overlap('a b c', 'a b').coverage, overlap('a', NULL).datastats_status"
     assert connection.sql(query).fetchall() == [(1.0, None)]
     with pytest.raises(gm.OptionError, match="no metric reads an argument 'references'; they read summary, source"):
         gm.duckdb.register(connection, ["datastats"], "s", arguments=("summary", "source", "references"))
-    with pytest.raises(duckdb.Error, match="stats takes source, summary, not 1 argument"):
-        connection.sql("SELECT stats('a')").fetchall()
+    with pytest.raises(duckdb.Error, match="overlap takes source, summary, not 1 argument"):
+        connection.sql("SELECT overlap('a')").fetchall()
 
 
 def test_pandas_equals_local() -> None:

@@ -41,6 +41,12 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--by", metavar="COLUMN", help="group the end table by this column")
     parser.add_argument("--threads", metavar="N", type=_positive, help="default: all cores")
     parser.add_argument(
+        "--max-length", metavar="N", type=_positive, help="the most characters of a text; default: no limit"
+    )
+    parser.add_argument(
+        "--long", choices=("refuse", "truncate"), default="refuse", help="what becomes of a longer one"
+    )
+    parser.add_argument(
         "--on-error", choices=("fail", "skip"), default="fail", help="skip drops and counts unreadable JSON lines"
     )
     parser.add_argument(
@@ -62,6 +68,8 @@ def _run(options: argparse.Namespace) -> int:
     schema = source.frame.collect_schema()
     by = _group(options.by, schema)
     metrics = metric_options.chosen(options, lambda: pairs.default_names(schema.names(), columns))
+    if options.max_length:
+        metrics = [metric.limited(options.max_length, options.long) for metric in metrics]
     if options.budget:
         judging.limit(metrics, options.budget)
     if options.dry_run:
