@@ -49,7 +49,9 @@ def test_cut_texts_score_as_their_beginnings(rows: list[tuple[Any, ...]], length
     fields = [name for name in wanted.columns if name not in (*ROLES, *statuses)]
     assert found.select(fields).to_dicts() == wanted.select(fields).to_dicts()
     for name, roles in STATUSES.items():
-        for row, (is_now, was) in enumerate(zip(found[name].cast(pl.String), wanted[name].cast(pl.String), strict=True)):
+        for row, (is_now, was) in enumerate(
+            zip(found[name].cast(pl.String), wanted[name].cast(pl.String), strict=True)
+        ):
             longer = any(columns[role][row] != short[role].to_list()[row] for role in roles)
             assert is_now == ("truncated" if longer and was == "ok" else was)
 
@@ -57,7 +59,9 @@ def test_cut_texts_score_as_their_beginnings(rows: list[tuple[Any, ...]], length
 def test_long_texts_are_refused_by_column_and_row() -> None:
     frame = pl.DataFrame({"summary": ["ab", "é" * 5], "references": [["a", None, "b" * 6], ["a"]], "source": ["c"] * 2})
     assert gm.score(frame, limited(6, "refuse")).equals(gm.score(frame, METRICS))
-    with pytest.raises(gm.InputError, match=r"column 'references', row 0: a text of 6 characters, where 5 are the most"):
+    with pytest.raises(
+        gm.InputError, match=r"column 'references', row 0: a text of 6 characters, where 5 are the most"
+    ):
         gm.score(frame, limited(5, "refuse"))
     with pytest.raises(gm.InputError, match=r"column 'summary', row 1: a text of 5 characters"):
         gm.score(frame, [METRICS[1].limited(4)])
@@ -87,7 +91,9 @@ def test_limits_that_make_no_sense_are_refused() -> None:
     with pytest.raises(gm.OptionError, match="'refuse' or 'truncate', not 'cut'"):
         METRICS[0].limited(5, "cut")  # type: ignore[arg-type]
     with pytest.raises(gm.InputError, match="needs plain text, not tokens"):
-        gm.score({"summary": [["a"]], "references": [["b"]]}, [METRICS[0].limited(5)], {r: gm.tokens(r) for r in ROLES[:2]})
+        gm.score(
+            {"summary": [["a"]], "references": [["b"]]}, [METRICS[0].limited(5)], {r: gm.tokens(r) for r in ROLES[:2]}
+        )
 
 
 def test_the_command_line_limits(cli: Run, tmp_path: Path) -> None:

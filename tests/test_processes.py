@@ -79,7 +79,9 @@ def test_many_threads_at_once() -> None:
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 def test_from_threads_of_polars(engine: Literal["in-memory", "streaming"]) -> None:
-    queries = [gm.score(PAIRS.lazy().filter(pl.col("system") == name), METRICS) for name in ("lead1", "oracle", "title")]
+    queries = [
+        gm.score(PAIRS.lazy().filter(pl.col("system") == name), METRICS) for name in ("lead1", "oracle", "title")
+    ]
     scored = pl.collect_all(queries, engine=engine)
     assert pl.concat(scored).equals(gm.score(PAIRS, METRICS).sort("system", maintain_order=True))
 

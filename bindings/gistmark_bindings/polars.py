@@ -81,7 +81,10 @@ def to_arrow(series: pl.Series) -> pa.ChunkedArray:
     """`series` as Arrow without copying the text; refuses Python objects."""
     if series.dtype == pl.Object:
         raise InputError("a column of Python objects cannot be scored; cast it to String", column=series.name)
-    return pa.chunked_array(series)
+    try:
+        return pa.chunked_array(series)
+    except pa.ArrowException as error:
+        raise InputError(f"cannot be handed over as Arrow data: {error}", column=series.name) from error
 
 
 def to_series(name: str, values: pa.Array, dtype: pl.DataType) -> pl.Series:

@@ -49,14 +49,13 @@ class Scorer:
     def rows(self, parts: Sequence[Part]) -> Iterator[int]:
         """Score parts that follow each other, reading their input once; tells how many rows each batch had."""
         first, last = parts[0], parts[-1]
-        with self.source.located():
-            batches = first.input.batches(job.ROWS, first.start, last.stop)
-            scored = job.scored_batches(batches, self.metrics, self.columns, self.threads, first.before + first.start)
-            for part in parts:
-                part.path.parent.mkdir(parents=True, exist_ok=True)
-                with sink(part.path, self.head, signatures=self.signatures, metadata=part.metadata) as put:
-                    for batch in job.written(_take(scored, part.stop - part.start), put):
-                        yield batch.height
+        batches = self.source.read(first.input, job.ROWS, first.start, last.stop)
+        scored = job.scored_batches(batches, self.metrics, self.columns, self.threads, first.before + first.start)
+        for part in parts:
+            part.path.parent.mkdir(parents=True, exist_ok=True)
+            with sink(part.path, self.head, signatures=self.signatures, metadata=part.metadata) as put:
+                for batch in job.written(_take(scored, part.stop - part.start), put):
+                    yield batch.height
 
 
 def run(

@@ -43,9 +43,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--max-length", metavar="N", type=_positive, help="the most characters of a text; default: no limit"
     )
-    parser.add_argument(
-        "--long", choices=("refuse", "truncate"), default="refuse", help="what becomes of a longer one"
-    )
+    parser.add_argument("--long", choices=("refuse", "truncate"), default="refuse", help="what becomes of a longer one")
     parser.add_argument(
         "--on-error", choices=("fail", "skip"), default="fail", help="skip drops and counts unreadable JSON lines"
     )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from _csv import Reader
 
 
-READER_ERRORS = (pl.exceptions.PolarsError, OSError, ValueError)
+READER_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
 
 
 @contextmanager

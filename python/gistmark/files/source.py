@@ -59,9 +59,13 @@ class Source:
 
         Raises `InputError` naming file and line or row where the data cannot be read.
         """
+        for each in self.inputs:
+            yield from self.read(each, rows)
+
+    def read(self, part: Input, rows: int, start: int = 0, stop: int | None = None) -> Iterator[pl.DataFrame]:
+        """Rows start..stop of one of the inputs; as `batches`."""
         with self.located():
-            for each in self.inputs:
-                yield from each.batches(rows)
+            yield from part.batches(rows, start, stop)
 
     def load(self) -> pl.DataFrame:
         """The whole table in memory; raises as `batches` does."""
