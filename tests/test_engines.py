@@ -71,11 +71,10 @@ def mortal(run: Mortal, prefix: str) -> Metric:
 @pytest.fixture(scope="module")
 def ray() -> Iterator[Any]:
     ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'gistmark[ray]'")
-    import ray.data
-
+    data = pytest.importorskip("ray.data")
     os.environ |= PATHS | {"RAY_memory_monitor_refresh_ms": "0"}
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
-    ray.data.DataContext.get_current().enable_progress_bars = False
+    data.DataContext.get_current().enable_progress_bars = False
     yield ray
     ray.shutdown()
 

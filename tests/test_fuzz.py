@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -94,12 +95,8 @@ def test_damaged_files_are_read_or_refused(tmp_path: Path, damaged: tuple[str, l
         at = place % len(content)
         content[at : at + len(written)] = written
     path.write_bytes(bytes(content[:length]))
-    try:
-        frame = files.load(path)
-    except gm.GistmarkError as error:
-        assert str(path) in str(error) or error.column is not None  # type: ignore[attr-defined]
-        return
-    frame.write_ndjson(tmp_path / "readable.jsonl")
+    with suppress(gm.InputError):
+        files.load(path).write_ndjson(tmp_path / "readable.jsonl")
 
 
 @pytest.mark.parametrize("depth", [200, 100_000])
