@@ -29,7 +29,7 @@ METRICS = ("--metrics", "rouge,datastats")
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts of two batches, read a little more than one at a time."""
-    monkeypatch.setattr(parts.plan, "__defaults__", (66,))
+    monkeypatch.setattr(parts, "ROWS", 66)
     monkeypatch.setattr(inputs, "STEP", 40)
     monkeypatch.setattr(job, "ROWS", 33)
 
@@ -106,7 +106,7 @@ def test_parts_of_different_jobs_are_not_mixed(cli: Run, tmp_path: Path) -> None
     refusals = {
         "this job scores by rouge": ("--metrics", "rouge"),
         "types:1,Lsum": (*METRICS, "--set", "rouge.types=1,Lsum"),
-        "choice of columns": (*METRICS, "--references", "source"),
+        "an option of the job": (*METRICS, "--references", "source"),
     }
     for message, options in refusals.items():
         code, _, err = cli(*base, *options, "--resume")
@@ -117,6 +117,16 @@ def test_parts_of_different_jobs_are_not_mixed(cli: Run, tmp_path: Path) -> None
     files.write(pairs(299), tmp_path / "in.parquet")
     assert "has changed since" in cli(*base, *METRICS, "--resume")[2]
     assert names(tmp_path / "out") == kept
+
+
+@pytest.mark.parametrize("output", ["out/one.parquet", "out/"])
+def test_batches_of_another_size_give_the_same(cli: Run, tmp_path: Path, output: str) -> None:
+    files.write(pairs(), tmp_path / "in.parquet")
+    (tmp_path / "out").mkdir()
+    command = ("score", tmp_path / "in.parquet", *METRICS)
+    _, table, _ = cli(*command)
+    assert cli(*command, "--batch-rows", 7, "--output", f"{tmp_path}/{output}") == (0, table, "")
+    assert scored(tmp_path / "out").equals(gm.score(pairs(), ["rouge", "datastats"]))
 
 
 def test_parts_of_unlike_files_are_refused_before_work(cli: Run, tmp_path: Path) -> None:
@@ -137,7 +147,7 @@ def test_parts_need_a_folder(cli: Run, options: list[str]) -> None:
 def test_a_row_that_cannot_be_scored_leaves_the_parts_before_it(
     cli: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts.plan, "__defaults__", (2,))
+    monkeypatch.setattr(parts, "ROWS", 2)
     monkeypatch.setattr(job, "ROWS", 2)
     trees = ["(S (NN a))"] * 5 + ["(S (NN a)"]
     files.write(pl.DataFrame({"summary": trees}), tmp_path / "in.parquet")

@@ -29,13 +29,15 @@ def run(
     *,
     by: str | None,
     output: str | None,
+    batch: int | None,
     threads: int | None,
     advance: Callable[[int], object],
 ) -> pl.DataFrame:
     """Score `source`, write it to `output` if that is given, and return the end table (see `gistmark.summarise`).
 
     Everything the schema shows is checked before the first row is read. The metrics' fields and the column `by` are kept
-    to the end, in a temporary file. `advance` is told after every batch how many rows it had.
+    to the end, in a temporary file. `batch` is how many rows are scored together (None: `ROWS`); `advance` is told after
+    every batch how many it had.
     """
     wanted = [*([by] if by else []), *(name for metric in metrics for name in metric.columns)]
     with opened(metrics) as ready, TemporaryDirectory(prefix="gistmark-") as folder:
@@ -43,7 +45,7 @@ def run(
         fields = Path(folder, "fields.arrow")
         with _sink(output, head, [metric.signature for metric in metrics]) as put:
             with sink(fields, head.select(wanted)) as keep:
-                for scored in written(scored_batches(source.batches(ROWS), ready, columns, threads), put):
+                for scored in written(scored_batches(source.batches(batch or ROWS), ready, columns, threads), put):
                     keep(scored.select(wanted))
                     advance(scored.height)
             return summarise(pl.scan_ipc(fields), metrics, by)

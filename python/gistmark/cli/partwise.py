@@ -25,7 +25,8 @@ Each = Callable[["Scorer", Sequence[Part]], Iterator[int]]
 class Scorer:
     """Scores parts; can be pickled, and does the same wherever it runs.
 
-    head  the scored table without its rows
+    head   the scored table without its rows
+    batch  rows that are scored together
     """
 
     source: Source
@@ -33,6 +34,7 @@ class Scorer:
     columns: dict[str, str]
     signatures: tuple[str, ...]
     head: pl.DataFrame
+    batch: int
     threads: int | None
 
     def __call__(self, part: Part) -> int:
@@ -49,7 +51,7 @@ class Scorer:
     def rows(self, parts: Sequence[Part]) -> Iterator[int]:
         """Score parts that follow each other, reading their input once; tells how many rows each batch had."""
         first, last = parts[0], parts[-1]
-        batches = self.source.read(first.input, job.ROWS, first.start, last.stop)
+        batches = self.source.read(first.input, self.batch, first.start, last.stop)
         scored = job.scored_batches(batches, self.metrics, self.columns, self.threads, first.before + first.start)
         for part in parts:
             part.path.parent.mkdir(parents=True, exist_ok=True)
@@ -66,13 +68,15 @@ def run(
     by: str | None,
     folder: Path,
     resume: bool,
+    batch: int | None,
     threads: int | None,
     advance: Callable[[int], object],
     each: Each | None = None,
 ) -> pl.DataFrame:
     """Score `source` into parts below `folder`, those that are there already left out, and return the end table of all.
 
-    each  what hands parts to workers of another engine; None: they are scored here, one after the other
+    batch  rows that are scored together; None: `job.ROWS`
+    each   what hands parts to workers of another engine; None: they are scored here, one after the other
 
     Raises OptionError for a metric that needs all rows at once.
     """
@@ -81,11 +85,12 @@ def run(
             raise OptionError(f"metric {metric.name!r} needs all rows at once, so it cannot be scored in parts")
     head = job.first_look(source, metrics, columns, by)
     signatures = tuple(metric.signature for metric in metrics)
+    batch = batch or job.ROWS
     with source.located():
-        parts = plan(source, folder, columns)
+        parts = plan(source, folder, columns, batch)
     todo = prepare(folder, parts, signatures, resume=resume)
     advance(sum(part.stop - part.start for part in parts) - sum(part.stop - part.start for part in todo))
-    scorer = Scorer(source, tuple(metrics), columns, signatures, head, threads or (1 if each else None))
+    scorer = Scorer(source, tuple(metrics), columns, signatures, head, batch, threads or (1 if each else None))
     for rows in each(scorer, todo) if each else _here(scorer, todo):
         advance(rows)
     return summarise(pl.scan_parquet([part.path for part in parts], glob=False), metrics, by)

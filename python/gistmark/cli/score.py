@@ -39,7 +39,10 @@ def add_to(commands: Any) -> None:
     engines.add_to(parser)
     metric_options.add_to(parser, "rouge, datastats, abstraction as columns allow")
     parser.add_argument("--by", metavar="COLUMN", help="group the end table by this column")
-    parser.add_argument("--threads", metavar="N", type=_positive, help="default: all cores")
+    parser.add_argument(
+        "--threads", metavar="N", type=_positive, help="default: all cores, on another engine one a part"
+    )
+    parser.add_argument("--batch-rows", metavar="N", type=_positive, help="rows in memory at a time; default: 8192")
     parser.add_argument(
         "--max-length", metavar="N", type=_positive, help="the most characters of a text; default: no limit"
     )
@@ -99,7 +102,7 @@ def _score(
 ) -> pl.DataFrame:
     """Score the source, show how far it is, and return the end table."""
     with _progress(source, options.quiet) as bar:
-        how: dict[str, Any] = {"by": by, "threads": options.threads, "advance": bar.update}
+        how: dict[str, Any] = {"by": by, "batch": options.batch_rows, "threads": options.threads, "advance": bar.update}
         if not _in_parts(options):
             return run(source, metrics, columns, output=options.output, **how)
         folder = Path(engines.reachable(options, options.output))
@@ -110,7 +113,7 @@ def _score(
 def _rehearse(source: Source, metrics: list[Metric], columns: dict[str, str]) -> int:
     """Print what the judges would ask, and ask nothing."""
     rehearsal = judging.rehearse(metrics)
-    run(source, rehearsal.metrics, columns, by=None, output=None, threads=1, advance=lambda _: None)
+    run(source, rehearsal.metrics, columns, by=None, output=None, batch=None, threads=1, advance=lambda _: None)
     print(rehearsal.report())
     return 0
 

@@ -18,7 +18,7 @@ from gistmark_engine.errors import InputError, OptionError
 
 ORIGIN = b"gistmark_part"
 ROWS = 1 << 18
-"""Rows of a part, a multiple of a batch: few enough to do again after a kill, a billion pairs make some thousands."""
+"""Rows of a part, or a little more: few enough to do again after a kill; a billion pairs make some thousands."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,13 @@ class Part:
     metadata: dict[bytes, bytes]
 
 
-def plan(source: Source, folder: Path, columns: dict[str, str], rows: int = ROWS) -> list[Part]:
+def plan(source: Source, folder: Path, columns: dict[str, str], batch: int) -> list[Part]:
     """The parts that `source` makes below `folder`: files and folders are called as those they come from.
 
-    rows  of a part; the last of an input has fewer, an input without rows makes one part without rows
+    A part holds whole batches of `batch` rows; the last of an input holds what is left, an input without rows makes one
+    part without rows.
     """
+    rows = -(-ROWS // batch) * batch
     parts: list[Part] = []
     before = 0
     for name, each in zip(_names(source), source.inputs, strict=True):
@@ -90,7 +92,7 @@ def _check_done(path: Path, part: Part | None, signatures: Sequence[str]) -> Non
         raise OptionError(f"{path} was scored by {made}, this job scores by {make}; parts cannot be mixed")
     if said[ORIGIN] != part.metadata[ORIGIN]:
         where = ", ".join(map(str, part.input.paths)) or "the input"
-        raise OptionError(f"{path}: {where} or the choice of columns has changed since; parts cannot be mixed")
+        raise OptionError(f"{path}: {where} or an option of the job has changed since; parts cannot be mixed")
 
 
 def _metadata(path: Path) -> dict[bytes, bytes]:
