@@ -166,6 +166,13 @@ def test_engines_share_out_files_with_a_count_of_rows(cli: Run, tmp_path: Path) 
     assert (code, "Parquet or Arrow IPC" in err) == (2, True)
 
 
+def test_a_budget_is_one_process_s(cli: Run, tmp_path: Path) -> None:
+    files.write(PAIRS.head(2), tmp_path / "in.parquet")
+    options = ("--metrics", "judge", "--budget", "calls=3", "--output", f"{tmp_path}/out/", "--engine", "ray")
+    code, _, err = cli("score", tmp_path / "in.parquet", *options)
+    assert (code, "--budget counts in one process" in err) == (2, True)
+
+
 def test_spark_equals_local(spark: Any) -> None:
     frame = spark.createDataFrame(PAIRS.to_arrow()).repartition(4)
     scored = gm.spark.score(frame, METRICS)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gistmark_bindings.stage import Stage
+from gistmark_bindings.stage import Stage, holds
 from gistmark_engine.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ def score(
                 and `gpus` GPUs
     """
     ray = import_ray()
-    kernels = [metric for metric in stage.metrics if not hasattr(metric.run, "open")]
-    holders = [metric for metric in stage.metrics if hasattr(metric.run, "open")]
+    kernels = [metric for metric in stage.metrics if not holds(metric)]
+    holders = [metric for metric in stage.metrics if holds(metric)]
     dataset.context.execution_options.preserve_order = True
     arrow: dict[str, Any] = {"batch_format": "pyarrow", "zero_copy_batch": True}
     if kernels:
@@ -59,7 +60,7 @@ def each(work: Callable[[Item], int], items: Sequence[Item], *, actors: int = 0,
     """
     ray = import_ray()
     if not ray.is_initialized():
-        start(ray)
+        _start(ray)
     remote = _actors(ray, work, actors, gpus) if actors else _tasks(ray, work)
     waiting, running = iter(items), set[Any]()
     limit = 2 * (actors or int(ray.cluster_resources().get("CPU", 1)))
@@ -76,7 +77,7 @@ def each(work: Callable[[Item], int], items: Sequence[Item], *, actors: int = 0,
             raise error.cause from error
 
 
-def start(ray: Any) -> None:
+def _start(ray: Any) -> None:
     """Join the cluster that RAY_ADDRESS names, else start one of this machine's cores."""
     os.environ.setdefault("RAY_memory_monitor_refresh_ms", "0")  # it would kill workers for other processes' memory
     local = {} if "RAY_ADDRESS" in os.environ else {"include_dashboard": False}
@@ -109,5 +110,5 @@ def _actors(ray: Any, work: Any, count: int, gpus: float) -> Callable[[Item], An
 
     options = {"num_cpus": 1, "num_gpus": gpus, "max_restarts": RETRIES, "max_task_retries": RETRIES}
     workers = [ray.remote(**options)(Worker).remote(work) for _ in range(count)]
-    turn = iter(range(2**62))
-    return lambda item: workers[next(turn) % count].run.remote(item)
+    turn = cycle(workers)
+    return lambda item: next(turn).run.remote(item)

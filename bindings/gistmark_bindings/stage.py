@@ -51,21 +51,26 @@ class Stage:
         """The Arrow type of every field, as all engines know it."""
         return {name: plain_type(field) for metric in self.metrics for name, field in metric.columns.items()}
 
-    @property
-    def stateful(self) -> bool:
-        """Whether a metric holds something open between batches: a model, a judge, a parser."""
-        return any(hasattr(metric.run, "open") for metric in self.metrics)
-
     def only(self, metrics: Sequence[Metric]) -> Stage:
         """The same step for some of its metrics."""
         read = {role for metric in metrics for role in metric.inputs}
         return replace(self, metrics=tuple(metrics), inputs={r: c for r, c in self.inputs.items() if r in read})
 
     def opened(self) -> Stage:
-        """The same step on a worker that lives for many batches: what its metrics hold is opened now, once."""
-        for run in {id(metric.run): metric.run for metric in self.metrics if hasattr(metric.run, "open")}.values():
-            run.open()
-        return replace(self, metrics=held(self.metrics))
+        """The same step on a worker that lives for many batches."""
+        return replace(self, metrics=hold(self.metrics))
+
+
+def holds(metric: Metric) -> bool:
+    """Whether it keeps something open between batches: a model, a judge's cache, a parser."""
+    return hasattr(metric.run, "open")
+
+
+def hold(metrics: Sequence[Metric]) -> tuple[Metric, ...]:
+    """The metrics, what they hold opened now, once, for as long as the process lives."""
+    for run in {id(metric.run): metric.run for metric in metrics if holds(metric)}.values():
+        run.open()  # type: ignore[attr-defined]
+    return held(metrics)
 
 
 def plain_type(field: Field) -> pa.DataType:

@@ -13,8 +13,9 @@ from gistmark.cli import job
 from gistmark.files import Source, sink
 from gistmark.files.parts import Part, plan, prepare
 from gistmark.summarise import summarise
+from gistmark_bindings.stage import hold
 from gistmark_engine.errors import InputError, OptionError
-from gistmark_engine.job import held, opened
+from gistmark_engine.job import opened
 from gistmark_engine.metric import Metric
 
 Each = Callable[["Scorer", Sequence[Part]], Iterator[int]]
@@ -42,11 +43,8 @@ class Scorer:
         return sum(self.rows([part]))
 
     def opened(self) -> Scorer:
-        """The same, what its metrics hold open for as long as the process lives."""
-        for metric in self.metrics:
-            if hasattr(metric.run, "open"):
-                metric.run.open()
-        return replace(self, metrics=held(self.metrics))
+        """The same, for a process that scores many parts."""
+        return replace(self, metrics=hold(self.metrics))
 
     def rows(self, parts: Sequence[Part]) -> Iterator[int]:
         """Score parts that follow each other, reading their input once; tells how many rows each batch had."""

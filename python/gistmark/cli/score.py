@@ -12,6 +12,7 @@ import polars as pl
 from gistmark.cli import engines, judging, pairs, partwise
 from gistmark.cli import options as metric_options
 from gistmark.cli.job import run
+from gistmark.cli.options import positive
 from gistmark.cli.table import render
 from gistmark.files import Source, check_output, open_source
 from gistmark.files.formats import STANDARD
@@ -40,11 +41,14 @@ def add_to(commands: Any) -> None:
     metric_options.add_to(parser, "rouge, datastats, abstraction as columns allow")
     parser.add_argument("--by", metavar="COLUMN", help="group the end table by this column")
     parser.add_argument(
-        "--threads", metavar="N", type=_positive, help="default: all cores, on another engine one a part"
+        "--threads", metavar="N", type=positive, help="default: all cores, on another engine one a part"
     )
-    parser.add_argument("--batch-rows", metavar="N", type=_positive, help="rows in memory at a time; default: 8192")
+    parser.add_argument("--batch-rows", metavar="N", type=positive, help="rows in memory at a time; default: 8192")
     parser.add_argument(
-        "--max-length", metavar="N", type=_positive, help="the most characters of a text; default: no limit"
+        "--max-length",
+        metavar="N",
+        type=positive,
+        help="the most characters of a text; default: no limit",
     )
     parser.add_argument("--long", choices=("refuse", "truncate"), default="refuse", help="what becomes of a longer one")
     parser.add_argument(
@@ -116,13 +120,6 @@ def _rehearse(source: Source, metrics: list[Metric], columns: dict[str, str]) ->
     run(source, rehearsal.metrics, columns, by=None, output=None, batch=None, threads=1, advance=lambda _: None)
     print(rehearsal.report())
     return 0
-
-
-def _positive(text: str) -> int:
-    """A whole number of at least 1."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no positive whole number")
-    return int(text)
 
 
 def _group(wanted: str | None, schema: pl.Schema) -> str | None:

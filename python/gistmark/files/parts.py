@@ -104,9 +104,10 @@ def _metadata(path: Path) -> dict[bytes, bytes]:
 
 def _names(source: Source) -> list[str]:
     """What the parts of each input are called, below the folder that holds all of them."""
-    if len(source.inputs) == 1 or not source.paths:
-        return ["part"] if source.where == STANDARD or len(source.paths) != 1 else [source.paths[0].stem]
-    root = os.path.commonpath([path.parent for path in source.paths])
+    if len(source.inputs) != len(source.paths) or source.where == STANDARD:
+        return ["part"]
+    folder = os.path.isdir(source.where)
+    root = source.where if folder else os.path.commonpath([path.parent for path in source.paths])
     names = [str(path.relative_to(root).with_suffix("")) for path in source.paths]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise OptionError(f"several files called {twice[0]} would make the same parts; rename one")

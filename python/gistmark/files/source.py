@@ -10,6 +10,7 @@ from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 import polars as pl
 
@@ -118,7 +119,7 @@ def load(path: str | PathLike[str]) -> pl.DataFrame:
 
 def _remote(url: str, text: Collection[str]) -> Source:
     """Parquet files that are not on this machine."""
-    if not url.endswith((".parquet", ".pq")):
+    if not urlsplit(url).path.endswith((".parquet", ".pq")):
         raise OptionError(f"{url}: of what lies elsewhere only Parquet is read; copy other files here first")
     with faults.located([], "parquet", text, url):
         frame = pl.scan_parquet(url)
