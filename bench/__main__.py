@@ -26,20 +26,26 @@ SECTIONS = {
     "growth": ["bench.growth"],
     "judges": ["bench.judges"],
     "robustness": ["bench.robustness"],
+    "engines": ["bench.engines"],
+    "soak": ["bench.soak"],
 }
+LONG = ("engines", "soak")
+"""Sections that run only when they are named."""
 
 
 def main() -> int:
     """Run sections and print their tables; 1 if one of them failed or found values that differ."""
     parser = argparse.ArgumentParser(prog="bench")
-    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"default: all of {', '.join(SECTIONS)}")
+    parser.add_argument(
+        "sections", nargs="*", metavar="SECTION", help=f"default: all of {', '.join(SECTIONS)} but {', '.join(LONG)}"
+    )
     parser.add_argument("--write", action="store_true", help=f"write the tables to {RESULTS.name} beside this file too")
     options = parser.parse_args()
     unknown = [name for name in options.sections if name not in SECTIONS]
     if unknown:
         parser.error(f"unknown section {unknown[0]!r}; there are {', '.join(SECTIONS)}")
     texts, failed = [_machine()], False
-    for name in options.sections or SECTIONS:
+    for name in options.sections or [name for name in SECTIONS if name not in LONG]:
         print(f"bench: {name}", file=sys.stderr)
         done = subprocess.run([sys.executable, "-m", *SECTIONS[name]], stdout=subprocess.PIPE, text=True, check=False)
         print(done.stdout, flush=True)

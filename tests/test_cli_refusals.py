@@ -176,8 +176,8 @@ def test_skipped_lines_are_counted_by_reason(cli: Run, tmp_path: Path) -> None:
 def test_a_bad_row_is_named_by_its_place_in_the_file(cli: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = job.score
 
-    def refuse(batch: pl.DataFrame, *rest: Any, **more: Any) -> pl.DataFrame:
-        if "poison" in batch["summary"]:
+    def refuse(batch: pl.DataFrame | pl.LazyFrame, *rest: Any, **more: Any) -> pl.DataFrame:
+        if isinstance(batch, pl.DataFrame) and "poison" in batch["summary"]:
             raise InputError(
                 "cannot", metric="rouge", column="summary", row=batch["summary"].index_of("poison"), value="p"
             )

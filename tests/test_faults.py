@@ -190,7 +190,7 @@ def test_paths_that_name_no_table_are_errors(tmp_path: Path) -> None:
         files.read(tmp_path / "absent.parquet")
     with pytest.raises(InputError, match="no file matches"):
         files.read(tmp_path / "*.parquet")
-    with pytest.raises(InputError, match="is a directory"):
+    with pytest.raises(InputError, match="is a directory without a Parquet file"):
         files.read(tmp_path)
     with pytest.raises(OptionError, match=r"unknown file ending '\.json'; one JSON object a line is \.jsonl"):
         files.read(file(tmp_path / "t.json", b"{}"))

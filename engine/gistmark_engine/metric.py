@@ -14,6 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from gistmark_engine.errors import OptionError
+from gistmark_engine.limits import Limit
 from gistmark_engine.version import __version__
 
 if TYPE_CHECKING:
@@ -171,6 +173,7 @@ class Metric:
     row_local  whether a row's fields depend on that row alone; if not, engines must hand it all rows at once
     needs      what it cannot run without beside the core: the name of an extra, "backend" for a model that the caller
                has to name, "" for nothing
+    limit      None, or how long its texts may be (see `limited`)
     """
 
     name: str
@@ -185,6 +188,7 @@ class Metric:
     prefix: str = ""
     row_local: bool = True
     needs: str = ""
+    limit: Limit | None = None
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -200,12 +204,24 @@ class Metric:
     def signature(self) -> str:
         """`name|key:value|…|gistmark:version`, keys sorted; equal for equal options, independent of the data."""
         options = dict(self.options) | (self.tokenizer.options if self.tokenizer else {})
+        if self.limit and self.limit.long == "truncate":
+            options["max_length"] = self.limit.length
         parts = [f"{key}:{_spell(value)}" for key, value in sorted(options.items())]
         return "|".join([self.prefix + self.name, *parts, f"gistmark:{__version__}"])
 
     def prefixed(self, prefix: str) -> Metric:
         """The same metric with `prefix` before its column names."""
         return replace(self, prefix=prefix)
+
+    def limited(self, length: int, long: Literal["refuse", "truncate"] = "refuse") -> Metric:
+        """The same metric for texts of at most `length` characters (code points).
+
+        A longer one is refused, or cut there, which the signature then says, and the status of its row: "truncated".
+        Raises OptionError for another `length` or `long`, and where texts would be cut and no status could say so.
+        """
+        if long == "truncate" and STATUS_FIELD not in self.fields.values():
+            raise OptionError(f"metric {self.name!r} has no status to say that a text was truncated")
+        return replace(self, limit=Limit(length, long))
 
 
 def _spell(value: object) -> str:

@@ -46,6 +46,7 @@ from gistmark_engine.version import __version__
 
 if TYPE_CHECKING:
     from gistmark import judges
+    from gistmark.engines import duckdb, ray, spark
 
 __all__ = [
     "GistmarkError",
@@ -61,6 +62,7 @@ __all__ = [
     "cohen",
     "compare",
     "datastats",
+    "duckdb",
     "entities",
     "evaluate",
     "fleiss",
@@ -72,6 +74,7 @@ __all__ = [
     "metrics",
     "monotonicity",
     "pearson",
+    "ray",
     "readability",
     "rouge",
     "score",
@@ -79,6 +82,7 @@ __all__ = [
     "scores",
     "sentences",
     "signature",
+    "spark",
     "spearman",
     "summarise",
     "syntax",
@@ -88,7 +92,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`gistmark.judges`, imported when it is first asked for."""
+    """`gistmark.judges` and what runs on other engines, imported when first asked for."""
     if name == "judges":
         return import_module("gistmark.judges")
+    if name in ("duckdb", "ray", "spark"):
+        return import_module(f"gistmark.engines.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,9 +9,9 @@ import polars as pl
 
 from gistmark.catalogue import resolve
 from gistmark.frames import names_of
+from gistmark.grouping import first, keys_of, read
 from gistmark.outputs import check_outputs
 from gistmark.significance import Cells, Method, Test
-from gistmark.summarise import first, keys_of, read
 from gistmark_engine.bootstrap import Bootstrap
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.metric import Metric

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from gistmark.estimates import Line, estimator
-from gistmark.summarise import lines_of
+from gistmark.lines import lines_of
 from gistmark_engine import resampling
 from gistmark_engine.bootstrap import Bootstrap, percentiles
 from gistmark_engine.errors import OptionError

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
+from itertools import chain
 
 import polars as pl
 
 from gistmark.catalogue import resolve
+from gistmark.estimates import NO_BOUNDS, Bounds, Intervals, Line, Method
 from gistmark.failures import ALARM, failure_rate
-from gistmark.estimates import QUANTILES, Intervals, Line, Method
-from gistmark.frames import names_of, pick
-from gistmark.near import near
+from gistmark.grouping import Groups, check_columns, groups_of, keys_of
+from gistmark.lines import corpus_columns, corpus_lines, field_lines
 from gistmark.outputs import check_outputs
-from gistmark_bindings.polars import field_dtype
 from gistmark_engine.bootstrap import Bootstrap
-from gistmark_engine.errors import InputError, OptionError
-from gistmark_engine.metric import STATUS_FIELD, Field, Metric
+from gistmark_engine.metric import STATUS_FIELD, Metric
 
 _COLUMNS: Mapping[str, pl.DataType] = {
     "metric": pl.String(),
@@ -69,110 +68,48 @@ def summarise(
     check_outputs(chosen)
     how = Intervals(intervals, Bootstrap(replicates, confidence, seed)) if intervals is not None else None
     keys = keys_of(by, _COLUMNS)
-    table = read(scored, chosen, keys)
-    groups = table.partition_by(keys, maintain_order=True) if keys else [table]
-    rows = [
-        (*first(group, keys), metric.prefix + metric.name, *line[:6], *failures, *line[6:], metric.signature)
-        for group in groups
-        for metric in chosen
-        for failures in [_failures(group, metric)]
-        for line in _with_bounds(group, metric, how)
-    ]
-    found = pl.DataFrame(rows, schema={key: table.schema[key] for key in keys} | dict(_COLUMNS), orient="row")
+    check_columns(scored, [*keys, *(name for metric in chosen for name in metric.columns)])
+    groups = groups_of(scored, keys)
+    rows: list[list[tuple[object, ...]]] = [[] for _ in groups.labels]
+    for metric in chosen:
+        for label, own, lines in zip(groups.labels, rows, _lines(groups, metric, how), strict=True):
+            own += [(*label, metric.prefix + metric.name, *line, metric.signature) for line in lines]
+    found = pl.DataFrame(chain.from_iterable(rows), schema=groups.schema | dict(_COLUMNS), orient="row")
     return found if how else found.drop(_BOUNDS)
 
 
-def keys_of(by: str | Sequence[str] | None, taken: Iterable[str]) -> list[str]:
-    """The columns that make groups; OptionError for one that the table has itself."""
-    keys = [by] if isinstance(by, str) else list(by or [])
-    if own := sorted(set(keys) & set(taken)):
-        raise OptionError(f"the table has a column {own[0]!r} of its own; rename it before grouping by it")
-    return keys
+def _lines(groups: Groups, metric: Metric, how: Intervals | None) -> list[list[tuple[object, ...]]]:
+    """By group, the lines of a metric with its failures, then low and high, which are null unless wanted."""
+    lines = _numbers(groups, metric)
+    bounds = _bounds(groups, metric, how, lines) if how else [[NO_BOUNDS] * len(own) for own in lines]
+    return [
+        [(*astuple(line), *failed, *low_high) for line, low_high in zip(own, own_bounds, strict=True)]
+        for own, failed, own_bounds in zip(lines, _failures(groups, metric), bounds, strict=True)
+    ]
 
 
-def read(scored: object, metrics: Sequence[Metric], keys: Sequence[str]) -> pl.DataFrame:
-    """The columns the table is made of, fields in their own types, in one chunk so that sums have one order."""
-    names = names_of(scored)
-    fields = {name: (metric, spec) for metric in metrics for name, spec in metric.columns.items()}
-    for name in [*keys, *fields]:
-        if name not in names:
-            raise InputError(f"there is no such column{near(name, names)}; there are {', '.join(names)}", column=name)
-    table = pick(scored, list(dict.fromkeys([*keys, *fields]))).rechunk()
-    typed = [_typed(table[name], metric, spec) for name, (metric, spec) in fields.items()]
-    return table.with_columns(typed)
+def _bounds(groups: Groups, metric: Metric, how: Intervals, lines: list[list[Line]]) -> list[list[Bounds]]:
+    frames = groups.frames(metric, metric.columns)
+    return [how.bounds(group, metric, own) for group, own in zip(frames, lines, strict=True)]
 
 
-def _typed(values: pl.Series, metric: Metric, spec: Field) -> pl.Series:
-    """A column as its field's type, NaN as null."""
-    numeric = spec.dtype in ("float64", "int64")
-    try:
-        if values.dtype != pl.Null and numeric != values.dtype.is_numeric():
-            raise InputError(f"holds {values.dtype}, not {spec.dtype}", metric=metric.name, column=values.name)
-        return values.fill_nan(None).cast(field_dtype(spec)) if numeric else values.cast(field_dtype(spec))
-    except pl.exceptions.PolarsError as error:
-        problem = f"does not hold values of a {spec.dtype} field: {error}"
-        raise InputError(problem, metric=metric.name, column=values.name) from None
-
-
-def first(group: pl.DataFrame, keys: Sequence[str]) -> tuple[object, ...]:
-    """The keys that the rows of a group share."""
-    return tuple(group[key][0] for key in keys)
-
-
-def lines_of(group: pl.DataFrame, metric: Metric) -> list[Line]:
-    """Every statistic that the fields of the metric allow, then its corpus scores."""
-    return [*_field_lines(group, metric), *_corpus_lines(group, metric)]
-
-
-def _with_bounds(group: pl.DataFrame, metric: Metric, how: Intervals | None) -> Iterator[tuple[object, ...]]:
-    """The lines of a metric, each with low and high, which are null unless wanted."""
-    lines = lines_of(group, metric)
-    bounds = how.bounds(group, metric, lines) if how else [(None, None)] * len(lines)
-    for line, low_high in zip(lines, bounds, strict=True):
-        yield *astuple(line), *low_high
-
-
-def _field_lines(group: pl.DataFrame, metric: Metric) -> Iterator[Line]:
-    """The statistics that each field of the metric allows."""
+def _numbers(groups: Groups, metric: Metric) -> list[list[Line]]:
+    """By group, the statistics that each field of the metric allows, then its corpus scores; one column at a time is read."""
+    lines: list[list[Line]] = [[] for _ in groups.labels]
     for name, spec in metric.columns.items():
-        values = group[name].drop_nulls()
-        for statistic in spec.summary:
-            for label, level, value in _numbers(statistic, values, spec):
-                yield Line(name, label, level, value, len(values), len(group) - len(values))
+        if spec.summary:
+            for own, group in zip(lines, groups.frames(metric, [name]), strict=True):
+                own += field_lines(group[name], spec)
+    if columns := corpus_columns(metric):
+        for own, group in zip(lines, groups.frames(metric, columns.values()), strict=True):
+            own += corpus_lines(group, metric)
+    return lines
 
 
-def _numbers(statistic: str, values: pl.Series, spec: Field) -> list[tuple[str, str | None, float | None]]:
-    """Label, level and value of each number behind one name in `Field.summary`; `values` has no nulls."""
-    if statistic == "mean":
-        return [("mean", None, _number(values.mean()))]
-    if statistic == "median":
-        return [("median", None, _number(values.median()))]
-    if statistic == "quartiles":
-        return [(label, None, _number(values.quantile(QUANTILES[label], "linear"))) for label in ("q1", "q3")]
-    texts = values.cast(pl.String)
-    levels = ("true", "false") if spec.dtype == "bool" else spec.levels
-    return [("share", level, _number((texts == level).mean())) for level in levels]
-
-
-def _corpus_lines(group: pl.DataFrame, metric: Metric) -> Iterator[Line]:
-    """The corpus scores of a metric that has any, from sums over the rows where all its statistics are there."""
-    if metric.corpus is None:
-        return
-    columns = {name: metric.prefix + name for name in metric.corpus.statistics}
-    complete = group.drop_nulls(columns.values())
-    scores = metric.corpus.finish({name: float(complete[column].sum()) for name, column in columns.items()})
-    for name, value in scores.items():
-        n = len(complete)
-        yield Line(metric.prefix + name, "corpus", None, value if n else None, n, len(group) - n)
-
-
-def _failures(group: pl.DataFrame, metric: Metric) -> tuple[float | None, bool | None]:
-    """How many of a metric's rows failed, and whether that is too many."""
-    rates = [failure_rate(group[name]) for name, spec in metric.columns.items() if spec == STATUS_FIELD]
-    rate = rates[0] if rates else None
-    return rate, None if rate is None else rate > ALARM
-
-
-def _number(value: object) -> float | None:
-    """What Polars gives for a statistic: a number, or None of no values."""
-    return None if value is None else float(value)  # type: ignore[arg-type]
+def _failures(groups: Groups, metric: Metric) -> list[tuple[float | None, bool | None]]:
+    """By group, how many of a metric's rows failed, and whether that is too many."""
+    status = next((name for name, spec in metric.columns.items() if spec == STATUS_FIELD), None)
+    if status is None:
+        return [(None, None)] * len(groups.labels)
+    rates = [failure_rate(group[status]) for group in groups.frames(metric, [status])]
+    return [(rate, None if rate is None else rate > ALARM) for rate in rates]

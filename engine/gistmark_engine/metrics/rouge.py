@@ -104,7 +104,9 @@ def rouge(
     )
 
 
-def _check(types: tuple[str, ...], stem: bool | str, tokenizer: str, scale: float, irregular: bool, program: bool) -> None:
+def _check(
+    types: tuple[str, ...], stem: bool | str, tokenizer: str, scale: float, irregular: bool, program: bool
+) -> None:
     if not types or len(set(types)) != len(types) or not all(KIND.fullmatch(kind) for kind in types):
         known = "1 to 9, L, Lsum, W, S0 to S99, SU0 to SU99"
         raise OptionError(f"rouge: types must be distinct ones of {known}, not {types!r}")

@@ -14,6 +14,7 @@ import polars as pl
 from gistmark.cli.options import parse
 from gistmark.files import OnError, Source
 from gistmark.files.formats import STANDARD
+from gistmark.files.input import Input
 from gistmark.near import near
 from gistmark_engine.errors import InputError, OptionError
 
@@ -45,7 +46,8 @@ def open_dataset(options: argparse.Namespace, on_error: OnError = "fail") -> Sou
         frame = LOADERS[name](options.pairs, on_error=on_error, **settings)
     except DatasetError as error:
         raise InputError(str(error)) from error
-    return Source(frame, lambda error: InputError(str(error)))
+    where = str(options.pairs)
+    return Source(where, [], "jsonl", [Input([], "jsonl", frame)], lambda error: InputError(str(error)))
 
 
 def _settings(name: str, loader: Callable[..., pl.LazyFrame], assignments: Sequence[str]) -> dict[str, Any]:

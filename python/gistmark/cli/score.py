@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from gistmark.cli import judging, pairs
+from gistmark.cli import engines, judging, pairs, partwise
 from gistmark.cli import options as metric_options
 from gistmark.cli.job import run
+from gistmark.cli.options import positive
 from gistmark.cli.table import render
 from gistmark.files import Source, check_output
 from gistmark.files.formats import STANDARD
@@ -33,7 +35,11 @@ def add_to(commands: Any) -> None:
         allow_abbrev=False,
     )
     pairs.add_to(parser)
-    parser.add_argument("--output", metavar="FILE", help="where the scored table goes; - writes JSON lines")
+    parser.add_argument(
+        "--output", metavar="FILE", help="where the scored table goes; - writes JSON lines, FOLDER/ writes parts"
+    )
+    parser.add_argument("--resume", action="store_true", help="go on with the parts that a stopped job left in FOLDER/")
+    engines.add_to(parser)
     metric_options.add_to(parser, "rouge, datastats, abstraction as columns allow")
     parser.add_argument(
         "--by",
@@ -45,7 +51,17 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--intervals", action="store_true", help="put 95%% bootstrap intervals beside the end table's numbers"
     )
-    parser.add_argument("--threads", metavar="N", type=_positive, help="default: all cores")
+    parser.add_argument(
+        "--threads", metavar="N", type=positive, help="default: all cores, on another engine one a part"
+    )
+    parser.add_argument("--batch-rows", metavar="N", type=positive, help="rows in memory at a time; default: 8192")
+    parser.add_argument(
+        "--max-length",
+        metavar="N",
+        type=positive,
+        help="the most characters of a text; default: no limit",
+    )
+    parser.add_argument("--long", choices=("refuse", "truncate"), default="refuse", help="what becomes of a longer one")
     parser.add_argument(
         "--on-error", choices=("fail", "skip"), default="fail", help="skip drops and counts unreadable JSON lines"
     )
@@ -60,51 +76,68 @@ def add_to(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    if options.output == "":
-        raise OptionError("--output needs a path, or - for standard output; this one is empty")
-    if options.output and options.output != STANDARD:
-        check_output(options.output)
+    _check(options)
     columns = pairs.columns_of(options)
+    options.pairs = engines.reachable(options, options.pairs)
     source = pairs.open_pairs(options, options.on_error)
     _tell_skipped(source)
     schema = source.frame.collect_schema()
     by = _group(options.by, schema)
     metrics = metric_options.chosen(options, lambda: pairs.default_names(schema.names(), columns))
+    if options.max_length:
+        metrics = [metric.limited(options.max_length, options.long) for metric in metrics]
     if options.budget:
         judging.limit(metrics, options.budget)
     if options.dry_run:
         return _rehearse(source, metrics, columns)
-    with _progress(source, options.quiet) as bar:
-        advance: Callable[[int], object] = bar.update
-        summary = run(
-            source,
-            metrics,
-            columns,
-            by=by,
-            output=options.output,
-            threads=options.threads,
-            advance=advance,
-            intervals="bootstrap" if options.intervals else None,
-        )
+    summary = _score(options, source, metrics, columns, by)
     if not options.quiet:
         lines = [render(summary, by), *judging.report(metrics)]
         print(*lines, sep="\n", file=sys.stderr if options.output == STANDARD else sys.stdout)
     return 0
 
 
+def _check(options: argparse.Namespace) -> None:
+    """Refuse an output that cannot be written, and options that need one in parts."""
+    if options.output == "":
+        raise OptionError("--output needs a path, or - for standard output; this one is empty")
+    if _in_parts(options):
+        return
+    if options.resume or options.engine != engines.LOCAL:
+        raise OptionError("--resume and --engine need parts: an --output that ends with a slash")
+    if options.output and options.output != STANDARD:
+        check_output(options.output)
+
+
+def _in_parts(options: argparse.Namespace) -> bool:
+    return bool(options.output) and options.output.endswith("/")
+
+
+def _score(
+    options: argparse.Namespace, source: Source, metrics: list[Metric], columns: dict[str, str], by: Sequence[str]
+) -> pl.DataFrame:
+    """Score the source, show how far it is, and return the end table."""
+    with _progress(source, options.quiet) as bar:
+        how: dict[str, Any] = {
+            "by": by,
+            "batch": options.batch_rows,
+            "threads": options.threads,
+            "advance": bar.update,
+            "intervals": "bootstrap" if options.intervals else None,
+        }
+        if not _in_parts(options):
+            return run(source, metrics, columns, output=options.output, **how)
+        folder = Path(engines.reachable(options, options.output))
+        each = engines.each(options, source)
+        return partwise.run(source, metrics, columns, folder=folder, resume=options.resume, each=each, **how)
+
+
 def _rehearse(source: Source, metrics: list[Metric], columns: dict[str, str]) -> int:
     """Print what the judges would ask, and ask nothing."""
     rehearsal = judging.rehearse(metrics)
-    run(source, rehearsal.metrics, columns, by=(), output=None, threads=1, advance=lambda _: None)
+    run(source, rehearsal.metrics, columns, by=(), output=None, batch=None, threads=1, advance=lambda _: None)
     print(rehearsal.report())
     return 0
-
-
-def _positive(text: str) -> int:
-    """A whole number of at least 1."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no positive whole number")
-    return int(text)
 
 
 def _group(wanted: list[str], schema: pl.Schema) -> list[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
@@ -18,10 +19,24 @@ from gistmark.files.cells import decode, is_list, list_columns
 from gistmark.files.formats import Format
 from gistmark.files.jsonl import first_problem
 from gistmark.files.raw import open_bytes, shown
-from gistmark_engine.errors import InputError, shorten
+from gistmark_engine.errors import GistmarkError, InputError, shorten
 
 if TYPE_CHECKING:
     from _csv import Reader
+
+
+READER_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
+
+
+@contextmanager
+def located(locate: Callable[[Exception], InputError]) -> Iterator[None]:
+    """Turns what a reader raises into what `locate` makes of it."""
+    try:
+        yield
+    except GistmarkError:
+        raise
+    except READER_ERRORS as error:
+        raise locate(error) from error
 
 
 def locate(paths: Sequence[Path], kind: Format, text: Collection[str], references: str, error: Exception) -> InputError:
@@ -33,7 +48,12 @@ def locate(paths: Sequence[Path], kind: Format, text: Collection[str], reference
             fault = InputError(f"{shown(path)}: not a readable {kind} file ({unreadable})")
         if fault:
             return fault
-    return InputError(f"{shown(paths[0])}: {str(error).splitlines()[0]}")
+    return InputError(f"{shown(paths[0])}: {first_line(error)}")
+
+
+def first_line(error: Exception) -> str:
+    """The first line of an error's message, or its name."""
+    return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 def _first_fault(path: Path, kind: Format, text: Collection[str]) -> InputError | None:

@@ -4,60 +4,81 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import polars as pl
 
-from gistmark.files import cells, faults, jsonl
+from gistmark.files import cells, faults, folders, jsonl
 from gistmark.files.formats import STANDARD, Format, expand, format_of
+from gistmark.files.input import Input
 from gistmark.files.raw import shown, spool_stream
 from gistmark.files.skipped import Skipped
-from gistmark_engine.errors import GistmarkError, InputError, OptionError
+from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.metric import ROLES
 
 OnError = Literal["fail", "skip"]
-READER_ERRORS = (pl.exceptions.PolarsError, OSError, ValueError)
+
+_SCAN: dict[Format, Callable[[Path], pl.LazyFrame]] = {
+    "parquet": lambda path: pl.scan_parquet(path, glob=False, hive_partitioning=False),
+    "ipc": lambda path: pl.scan_ipc(path, hive_partitioning=False),
+}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
-    """A readable table: its rows as a lazy frame, how their faults are found, and the lines left out of it.
+    """A readable table: where it came from, its rows, how their faults are found, and the lines left out of it.
 
-    frame    the rows
+    where    what the caller named
+    paths    the files, in the order of their rows; none where they are not on this machine or not tables
+    kind     their format
+    inputs   the rows: by file where the format says how many there are, else all in one
     locate   a reader's error → one that names file and line or row
-    counted  whether the files themselves say how many rows they hold
     skipped  what was wrong with each line that was dropped (only with `on_error="skip"`)
     """
 
-    frame: pl.LazyFrame
+    where: str
+    paths: list[Path]
+    kind: Format
+    inputs: list[Input]
     locate: Callable[[Exception], InputError]
-    counted: bool = False
     skipped: list[Skipped] = field(default_factory=list)
+
+    @cached_property
+    def frame(self) -> pl.LazyFrame:
+        """All rows."""
+        return pl.concat([each.frame for each in self.inputs])
 
     def rows(self) -> int | None:
         """How many rows there are where the files themselves say it, else None."""
-        return self.frame.select(pl.len()).collect().item() if self.counted else None
+        return sum(each.rows for each in self.inputs) if self.kind in ("parquet", "ipc") else None
 
     def batches(self, rows: int) -> Iterator[pl.DataFrame]:
-        """The table in order, `rows` rows at a time, read ahead in the background but never whole.
+        """The table in order, at most `rows` rows at a time, read ahead in the background but never whole.
 
         Raises `InputError` naming file and line or row where the data cannot be read.
         """
-        try:
-            yield from self.frame.collect_batches(chunk_size=rows, maintain_order=True)
-        except READER_ERRORS as error:
-            raise self.locate(error) from error
+        for each in self.inputs:
+            yield from self.read(each, rows)
+
+    def read(self, part: Input, rows: int, start: int = 0, stop: int | None = None) -> Iterator[pl.DataFrame]:
+        """Rows start..stop of one of the inputs; as `batches`."""
+        with self.located():
+            yield from part.batches(rows, start, stop)
 
     def load(self) -> pl.DataFrame:
         """The whole table in memory; raises as `batches` does."""
-        try:
+        with self.located():
             return self.frame.collect()
-        except READER_ERRORS as error:
-            raise self.locate(error) from error
+
+    def located(self) -> AbstractContextManager[None]:
+        """Turns what a reader raises into an error that names file and line or row."""
+        return faults.located(self.locate)
 
 
 def open_source(
@@ -73,22 +94,26 @@ def open_source(
     references  the column that in CSV holds texts or JSON lists of texts, one or the other
     on_error    "skip" drops lines of JSON lines files that cannot be read and lists them in `skipped`
 
+    A folder is a partitioned table of Parquet files: folders called `name=value` below it become columns of text. A URL
+    (`s3://`, `gs://`, `az://`, `https://`, …) names Parquet files that Polars reads where they lie.
+
     Raises `InputError` for files that cannot be read, `OptionError` for a format that is not known.
     """
-    paths = [spool_stream(sys.stdin.buffer, "standard input")] if str(path) == STANDARD else expand(path)
+    where = str(path)
+    if "://" in where:
+        return _remote(where)
+    paths = [spool_stream(sys.stdin.buffer, "standard input")] if where == STANDARD else expand(path)
     kinds = {format_of(file) for file in paths}
     if len(kinds) > 1:
         raise OptionError(f"{path}: files of several formats: {', '.join(sorted(kinds))}")
     kind = kinds.pop()
     locate = partial(faults.locate, paths, kind, text, references)
-    try:
-        frame, skipped = _jsonl(paths, text, on_error) if kind == "jsonl" else (_scan(paths, kind, references), [])
+    with faults.located(locate):
+        if kind in ("parquet", "ipc"):
+            return Source(where, paths, kind, _by_file(paths, kind, Path(where)), locate)
+        frame, skipped = _jsonl(paths, text, on_error) if kind == "jsonl" else (cells.scan(paths, references), [])
         frame.collect_schema()
-    except GistmarkError:
-        raise
-    except READER_ERRORS as error:
-        raise locate(error) from error
-    return Source(frame, locate, kind in ("parquet", "ipc"), skipped)
+        return Source(where, paths, kind, [Input(paths, kind, frame)], locate, skipped)
 
 
 def read(path: str | PathLike[str]) -> pl.LazyFrame:
@@ -101,13 +126,33 @@ def load(path: str | PathLike[str]) -> pl.DataFrame:
     return open_source(path).load()
 
 
-def _scan(paths: list[Path], kind: Format, references: str) -> pl.LazyFrame:
-    """Files of a format that carries its own schema, or none, as one lazy frame."""
-    if kind == "parquet":
-        return pl.scan_parquet(paths, glob=False, hive_partitioning=False)
-    if kind == "ipc":
-        return pl.concat([pl.scan_ipc(path, hive_partitioning=False) for path in paths])
-    return cells.scan(paths, references)
+def _remote(url: str) -> Source:
+    """Parquet files that are not on this machine."""
+    if not urlsplit(url).path.endswith((".parquet", ".pq")):
+        raise OptionError(f"{url}: of what lies elsewhere only Parquet is read; copy other files here first")
+    locate = partial(_elsewhere, url)
+    with faults.located(locate):
+        frame = pl.scan_parquet(url)
+        frame.collect_schema()
+    return Source(url, [], "parquet", [Input([], "parquet", frame)], locate)
+
+
+def _elsewhere(url: str, error: Exception) -> InputError:
+    return InputError(f"{url}: {faults.first_line(error)}")
+
+
+def _by_file(paths: list[Path], kind: Format, named: Path) -> list[Input]:
+    """An input a file, all with the columns of the first; `named` is the folder, if one was named."""
+    scan = folders.scan(named) if named.is_dir() else _SCAN[kind]
+    frames = [scan(path) for path in paths]
+    schema = frames[0].collect_schema()
+    for path, frame in zip(paths, frames, strict=True):
+        found = frame.collect_schema()
+        for name in [*schema, *found]:
+            if found.get(name) != schema.get(name):
+                there, here = schema.get(name, "absent"), found.get(name, "absent")
+                raise InputError(f"{here} in {path} but {there} in {paths[0]}", column=name)
+    return [Input([path], kind, frame.select(schema.names())) for path, frame in zip(paths, frames, strict=True)]
 
 
 def _jsonl(paths: list[Path], text: Collection[str], on_error: OnError) -> tuple[pl.LazyFrame, list[Skipped]]:
