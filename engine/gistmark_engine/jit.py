@@ -1,7 +1,8 @@
 """The only place where numba options are written, and where compiled kernels are kept on disk.
 
 `kernel` marks a loop that Python calls: it runs without the GIL and its machine code is cached. `inlined` marks a loop
-that only kernels call. Cached code is keyed by a hash of all the engine's sources, because numba itself does not
+that only kernels call; `called` one that is compiled apart from the kernel that calls it, so that it has the machine's
+registers to itself. Cached code is keyed by a hash of all the engine's sources, because numba itself does not
 notice that a function called from another file has changed.
 """
 
@@ -25,6 +26,8 @@ Loop = Callable[..., Any]
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 inlined: Callable[[Loop], Any] = njit(**OPTIONS, forceinline=True)
+
+called: Callable[[Loop], Any] = njit(**OPTIONS)
 
 
 def kernel(function: Loop) -> Any:

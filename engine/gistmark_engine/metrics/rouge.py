@@ -98,7 +98,8 @@ def _run(
 
 def _count_hits(tokens: Tokens, types: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Hits [types, pairs] of every summary with every reference of its group, and the n-gram order of each type."""
-    from gistmark_engine.kernels.overlap import MULTISET, overlap_pairs
+    from gistmark_engine.kernels.kept import MULTISET
+    from gistmark_engine.kernels.overlap import overlap_pairs
 
     orders = np.array(sorted({int(kind) for kind in types if kind.isdigit()}), np.int64)
     counts = overlap_pairs(tokens.reference_pairs(), orders, MULTISET, "L" in types, -1)
