@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark_engine.jit import inlined
-from gistmark_engine.kernels.intern import SHORT, U56, home_slot, token_words
+from gistmark_engine.kernels.token import SHORT, U56, home_slot, token_words
 from gistmark_engine.kernels.stem import stem_token
 
 SLOTS_LOG = 14

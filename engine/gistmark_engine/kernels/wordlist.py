@@ -7,10 +7,11 @@ import numpy as np
 from gistmark_engine.arrow import NULL
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
-from gistmark_engine.kernels.intern import SHORT, clear
+from gistmark_engine.kernels.intern import clear
 from gistmark_engine.kernels.reading import Cursor, read_text
 from gistmark_engine.kernels.records import Cut
 from gistmark_engine.kernels.scratch import count_references, make_scratch, room, text_of
+from gistmark_engine.kernels.token import SHORT
 
 START = np.int64(54)
 """The table's first shift: 1,024 slots; it doubles as words come."""

@@ -141,7 +141,8 @@ def _run(
 
 def _matches(tokens: Tokens, order: int) -> NDArray[np.int64]:
     """Clipped matches [order, rows]: where no row has several references, those of plain pairs, which count quicker."""
-    from gistmark_engine.kernels.overlap import MULTISET, overlap_pairs
+    from gistmark_engine.kernels.kept import MULTISET
+    from gistmark_engine.kernels.overlap import overlap_pairs
     from gistmark_engine.kernels.pooled import pooled_overlap
 
     references = np.diff(tokens.cut.reference_offsets)
