@@ -275,6 +275,14 @@ def test_any_table_with_its_columns_named(tmp_path: Path) -> None:
     assert "source" not in row
 
 
+def test_what_json_cannot_say_is_text_or_refused(tmp_path: Path) -> None:
+    table = pl.DataFrame({"summary": ["a", "b"], "day": ["2020-02-29", None], "score": [0.5, float("nan")]})
+    table.with_columns(pl.col("day").str.to_date()).write_parquet(tmp_path / "t.parquet")
+    assert only(datasets.generic(tmp_path / "t.parquet").head(1))["meta"] == {"day": "2020-02-29", "score": 0.5}
+    with pytest.raises(DatasetError, match=r"t\.parquet, row 1: NaN or an infinity"):
+        datasets.generic(tmp_path / "t.parquet").collect()
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -335,6 +343,11 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
         datasets.arxiv(tmp_path / "latin.txt").collect()
     with pytest.raises(DatasetError, match=r"test\.json: not JSON: .*, line 2, character 1"):
         datasets.elife(text(tmp_path / "test.json", "[\n")).collect()
+    whole = gzip.compress(json.dumps(ARXIV).encode() * 50)
+    for damaged in (whole[:-20], whole[:40] + b"\xff\xff\xff" + whole[43:]):
+        (tmp_path / "test.jsonl.gz").write_bytes(damaged)
+        with pytest.raises(DatasetError, match=r"test\.jsonl\.gz: cannot be read"):
+            datasets.arxiv(tmp_path / "test.jsonl.gz").collect()
     with pytest.raises(DatasetError, match="not a readable Parquet file"):
         datasets.xsum(text(tmp_path / "t.parquet", "nothing")).collect()
     with pytest.raises(DatasetError, match="line 1: two columns called 'id'"):

@@ -96,13 +96,13 @@ def _rows(
             try:
                 if isinstance(entry, DatasetError):
                     raise entry
-                row = parse(entry)
+                cells = _cells(parse(entry), entry.where, corpus, part.split)
             except DatasetError as error:
                 if on_error == "fail":
                     raise
                 skipped.append(error)
                 continue
-            yield _cells(row, corpus, part.split)
+            yield cells
     if skipped:
         warnings.warn(f"{corpus}: skipped {len(skipped)} entries: {_tally(skipped)}", stacklevel=2)
 
@@ -115,7 +115,12 @@ def _tally(skipped: Sequence[DatasetError]) -> str:
     return "; ".join(f"{len(those)} × {reason} (first: {those[0].where})" for reason, those in reasons.items())
 
 
-def _cells(row: Row, corpus: str, split: str | None) -> tuple[object, ...]:
-    human, meta = (json.dumps(one, ensure_ascii=False) for one in (row.human, row.meta))
-    where = row.corpus or corpus, row.split or split, row.doc_id, row.system
-    return (*where, row.source, row.sentences, row.summary, row.references, human, meta)
+def _cells(row: Row, where: str, corpus: str, split: str | None) -> tuple[object, ...]:
+    try:
+        human, meta = (
+            json.dumps(one, ensure_ascii=False, allow_nan=False, default=str) for one in (row.human, row.meta)
+        )
+    except ValueError:
+        raise DatasetError(where, "NaN or an infinity, which are no JSON numbers") from None
+    key = row.corpus or corpus, row.split or split, row.doc_id, row.system
+    return (*key, row.source, row.sentences, row.summary, row.references, human, meta)
