@@ -331,6 +331,22 @@ def test_bad_lines_are_named_or_skipped_and_counted(tmp_path: Path, line: str, m
         assert datasets.arxiv(path, on_error="skip").collect().height == 2
 
 
+def test_what_was_skipped_is_counted_by_reason(tmp_path: Path) -> None:
+    good = json.dumps(ARXIV)
+    path = text(
+        tmp_path / "test.txt", "\n".join(["nonsense", good, " {", good, '{"a": 1} x', '{"a": 1, x', "[1]", "[2, 3]"])
+    )
+    with pytest.warns(UserWarning, match="arxiv: skipped 6 entries") as caught:
+        datasets.arxiv(path, on_error="skip").collect()
+    parts = str(caught[0].message).split(": ", 2)[2].split("; ")
+    assert [part.split(" (first")[0] for part in parts] == [
+        "1 × not JSON: Expecting value",
+        "2 × not JSON: Expecting property name enclosed in double quotes",
+        "1 × not JSON: Extra data",
+        "2 × not a JSON object",
+    ]
+
+
 def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="no such file or folder"):
         datasets.arxiv(tmp_path / "absent.txt")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -28,6 +29,9 @@ SCHEMA = {
 }
 OF_SYSTEMS = ("system", "summary", "human")
 """Columns of a table that holds the output of systems; others have references only."""
+
+PARTICULARS = re.compile(r" \(found .*\)|, (line \d+, )?character \d+| at byte \d+")
+"""What differs between errors of one kind."""
 
 ROWS = 512
 """Rows made at a time: a batch of whole articles takes some tens of megabytes."""
@@ -104,14 +108,15 @@ def _rows(
                 continue
             yield cells
     if skipped:
-        warnings.warn(f"{corpus}: skipped {len(skipped)} entries: {_tally(skipped)}", stacklevel=2)
+        count = "1 entry" if len(skipped) == 1 else f"{len(skipped)} entries"
+        warnings.warn(f"{corpus}: skipped {count}: {_tally(skipped)}", stacklevel=2)
 
 
 def _tally(skipped: Sequence[DatasetError]) -> str:
     """How many entries were skipped for each reason, and where the first of them is."""
     reasons: dict[str, list[DatasetError]] = {}
     for error in skipped:
-        reasons.setdefault(error.problem.partition(" (found ")[0], []).append(error)
+        reasons.setdefault(PARTICULARS.sub("", error.problem), []).append(error)
     return "; ".join(f"{len(those)} × {reason} (first: {those[0].where})" for reason, those in reasons.items())
 
 
