@@ -275,6 +275,14 @@ def test_any_table_with_its_columns_named(tmp_path: Path) -> None:
     assert "source" not in row
 
 
+def test_what_json_cannot_say_is_text_or_refused(tmp_path: Path) -> None:
+    table = pl.DataFrame({"summary": ["a", "b"], "day": ["2020-02-29", None], "score": [0.5, float("nan")]})
+    table.with_columns(pl.col("day").str.to_date()).write_parquet(tmp_path / "t.parquet")
+    assert only(datasets.generic(tmp_path / "t.parquet").head(1))["meta"] == {"day": "2020-02-29", "score": 0.5}
+    with pytest.raises(DatasetError, match=r"t\.parquet, row 1: NaN or an infinity"):
+        datasets.generic(tmp_path / "t.parquet").collect()
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -323,6 +331,22 @@ def test_bad_lines_are_named_or_skipped_and_counted(tmp_path: Path, line: str, m
         assert datasets.arxiv(path, on_error="skip").collect().height == 2
 
 
+def test_what_was_skipped_is_counted_by_reason(tmp_path: Path) -> None:
+    good = json.dumps(ARXIV)
+    path = text(
+        tmp_path / "test.txt", "\n".join(["nonsense", good, " {", good, '{"a": 1} x', '{"a": 1, x', "[1]", "[2, 3]"])
+    )
+    with pytest.warns(UserWarning, match="arxiv: skipped 6 entries") as caught:
+        datasets.arxiv(path, on_error="skip").collect()
+    parts = str(caught[0].message).split(": ", 2)[2].split("; ")
+    assert [part.split(" (first")[0] for part in parts] == [
+        "1 × not JSON: Expecting value",
+        "2 × not JSON: Expecting property name enclosed in double quotes",
+        "1 × not JSON: Extra data",
+        "2 × not a JSON object",
+    ]
+
+
 def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="no such file or folder"):
         datasets.arxiv(tmp_path / "absent.txt")
@@ -335,6 +359,11 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
         datasets.arxiv(tmp_path / "latin.txt").collect()
     with pytest.raises(DatasetError, match=r"test\.json: not JSON: .*, line 2, character 1"):
         datasets.elife(text(tmp_path / "test.json", "[\n")).collect()
+    whole = gzip.compress(json.dumps(ARXIV).encode() * 50)
+    for damaged in (whole[:-20], whole[:40] + b"\xff\xff\xff" + whole[43:]):
+        (tmp_path / "test.jsonl.gz").write_bytes(damaged)
+        with pytest.raises(DatasetError, match=r"test\.jsonl\.gz: cannot be read"):
+            datasets.arxiv(tmp_path / "test.jsonl.gz").collect()
     with pytest.raises(DatasetError, match="not a readable Parquet file"):
         datasets.xsum(text(tmp_path / "t.parquet", "nothing")).collect()
     with pytest.raises(DatasetError, match="line 1: two columns called 'id'"):

@@ -310,6 +310,8 @@ def test_a_model_rewrites_once_and_its_texts_are_kept(pairs, tmp_path):
     again = robustness(pairs, ["rouge"], settings=SMALL, rewrites=rewriter, output=tmp_path / "one")
     from_file = robustness(pairs, ["rouge"], settings=SMALL, rewrites=tmp_path / "one" / "rewrites.jsonl")
     elsewhere = robustness(pairs, ["rouge"], settings=SMALL, rewrites=rewriter, output=tmp_path / "two")
+    forgetful = Rewriter(counting(calls), cache=False)
+    assert same(study, robustness(pairs, ["rouge"], settings=SMALL, rewrites=forgetful, output=tmp_path / "one"))
     assert len(calls) == made
     assert same(study, again)
     assert same(study, from_file)

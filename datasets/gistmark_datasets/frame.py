@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -28,6 +29,9 @@ SCHEMA = {
 }
 OF_SYSTEMS = ("system", "summary", "human")
 """Columns of a table that holds the output of systems; others have references only."""
+
+PARTICULARS = re.compile(r" \(found .*\)|, (line \d+, )?character \d+| at byte \d+")
+"""What differs between errors of one kind."""
 
 ROWS = 512
 """Rows made at a time: a batch of whole articles takes some tens of megabytes."""
@@ -96,26 +100,32 @@ def _rows(
             try:
                 if isinstance(entry, DatasetError):
                     raise entry
-                row = parse(entry)
+                cells = _cells(parse(entry), entry.where, corpus, part.split)
             except DatasetError as error:
                 if on_error == "fail":
                     raise
                 skipped.append(error)
                 continue
-            yield _cells(row, corpus, part.split)
+            yield cells
     if skipped:
-        warnings.warn(f"{corpus}: skipped {len(skipped)} entries: {_tally(skipped)}", stacklevel=2)
+        count = "1 entry" if len(skipped) == 1 else f"{len(skipped)} entries"
+        warnings.warn(f"{corpus}: skipped {count}: {_tally(skipped)}", stacklevel=2)
 
 
 def _tally(skipped: Sequence[DatasetError]) -> str:
     """How many entries were skipped for each reason, and where the first of them is."""
     reasons: dict[str, list[DatasetError]] = {}
     for error in skipped:
-        reasons.setdefault(error.problem.partition(" (found ")[0], []).append(error)
+        reasons.setdefault(PARTICULARS.sub("", error.problem), []).append(error)
     return "; ".join(f"{len(those)} × {reason} (first: {those[0].where})" for reason, those in reasons.items())
 
 
-def _cells(row: Row, corpus: str, split: str | None) -> tuple[object, ...]:
-    human, meta = (json.dumps(one, ensure_ascii=False) for one in (row.human, row.meta))
-    where = row.corpus or corpus, row.split or split, row.doc_id, row.system
-    return (*where, row.source, row.sentences, row.summary, row.references, human, meta)
+def _cells(row: Row, where: str, corpus: str, split: str | None) -> tuple[object, ...]:
+    try:
+        human, meta = (
+            json.dumps(one, ensure_ascii=False, allow_nan=False, default=str) for one in (row.human, row.meta)
+        )
+    except ValueError:
+        raise DatasetError(where, "NaN or an infinity, which are no JSON numbers") from None
+    key = row.corpus or corpus, row.split or split, row.doc_id, row.system
+    return (*key, row.source, row.sentences, row.summary, row.references, human, meta)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
@@ -50,7 +51,7 @@ def _lines(path: Path) -> Iterator[bytes]:
         with cast("BinaryIO", gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")) as stream:
             for number, line in enumerate(stream):
                 yield line if number else line.removeprefix(BOM)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise DatasetError(path, f"cannot be read ({error})") from None
 
 

@@ -87,7 +87,7 @@ def _run(options: argparse.Namespace) -> int:
     frame = pairs.read_pairs(options)
     study = robustness(
         frame,
-        metric_options.chosen(options, lambda: pairs.default_names(list({*frame.columns, "summary"}))),
+        metric_options.chosen(options, lambda: pairs.default_names([*frame.columns, "summary"])),
         options.perturbations and metric_options.names(options.perturbations),
         settings=_settings(options),
         glossary=_glossary(options.glossary),

@@ -121,7 +121,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 def _strict(path: Path, schema: pl.Schema, text: Collection[str]) -> bool:
     """Whether every value has, before any conversion, the type Polars gave its column; False where that is not sure."""
     kinds = {name: _arrow_type(kind) for name, kind in schema.items()}
-    if None in kinds.values() or any(kinds[name] not in TEXTS for name in text if name in kinds):
+    if any(kind is None for kind in kinds.values()) or any(kinds[name] not in TEXTS for name in text if name in kinds):
         return False
     parse = pyarrow.json.ParseOptions(explicit_schema=pa.schema(list(kinds.items())), unexpected_field_behavior="error")
     try:
@@ -136,7 +136,7 @@ def _arrow_type(kind: pl.DataType) -> pa.DataType | None:
     """The type under which Arrow's reader takes nothing but such values; None where there is none."""
     if isinstance(kind, pl.List):
         inner = _arrow_type(kind.inner)  # type: ignore[arg-type]
-        return inner and pa.list_(inner)
+        return None if inner is None else pa.list_(inner)
     if isinstance(kind, pl.Struct):
         fields = [(field.name, _arrow_type(field.dtype)) for field in kind.fields]  # type: ignore[arg-type]
         return None if any(inner is None for _, inner in fields) else pa.struct(fields)

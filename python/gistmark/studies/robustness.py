@@ -110,7 +110,7 @@ def robustness(
     make = partial(chosen_chains, rows, levels=levels, seed=seed, split=settings.split, glossary=glossary)
     columns = _scorable(make([]).table, rows)
     chosen = default_metrics(assign(None, columns.columns), columns.columns) if metrics is None else resolve(metrics)
-    if isinstance(rewrites, Rewriter):
+    if isinstance(rewrites, Rewriter):  # whatever can be refused is refused before a model is asked
         make([name for name in perturbations or () if name not in REWRITTEN])
         score(columns, chosen, threads=threads)
         kept_lines = None if output is None else check_archive(output) / REWRITES

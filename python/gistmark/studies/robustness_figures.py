@@ -69,7 +69,7 @@ def heatmap(statistics: pl.DataFrame) -> Figure:
 def curves(means: pl.DataFrame) -> Figure:
     """Mean score by level of one metric's fields, all perturbations of a field on one scale."""
     fields = means["field"].unique(maintain_order=True).to_list()
-    names, stride = perturbations(means), int(means["level"].cast(int).to_numpy().max()) + 2
+    names, stride = perturbations(means), max(means["level"].to_list()) + 2
     width, height = 1.2 + 1.6 * len(names), 0.8 + 1.0 * len(fields)
     figure: Figure = empty_figure(width, height, fitted=False)  # fitting margins takes most of the time
     figure.subplots_adjust(0.9 / width, 0.45 / height, 1 - 0.1 / width, 1 - 0.35 / height, hspace=0.15)
