@@ -13,7 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from gistmark import metrics
 from gistmark.catalogue import catalogue, signature
-from gistmark.expressions import abstraction, bleu, chrf, chrfpp, datastats, meteor, rouge, scores, syntax, ter
+from gistmark.expressions import (
+    abstraction,
+    bertscore,
+    bleu,
+    chrf,
+    chrfpp,
+    datastats,
+    meteor,
+    rouge,
+    scores,
+    syntax,
+    ter,
+)
 from gistmark.marks import sentences, tokens
 from gistmark.score import score, score_batch
 from gistmark.statistics import (
@@ -40,6 +52,7 @@ __all__ = [
     "OptionError",
     "__version__",
     "abstraction",
+    "bertscore",
     "bleu",
     "catalogue",
     "chrf",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from gistmark.models.ragged import Ragged, join
+from gistmark.models.ragged import Ints, Ragged, join
 
 _UNBOUNDED = 1 << 30
 
@@ -29,6 +29,11 @@ class Inputs:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def take(self, rows: Ints) -> Inputs:
+        """Some rows, in the order given."""
+        types = None if self.types is None else self.types.take(rows)
+        return Inputs(self.ids.take(rows), types, self.truncated[rows])
 
 
 class Pieces:
@@ -72,7 +77,11 @@ class Pieces:
         """One text a row; what is beyond `room` is left out."""
         truncated = bodies.lengths > self.room
         kept = bodies.head(np.full(len(bodies), self.room, np.int64)) if truncated.any() else bodies
-        return Inputs(self._around(self.prefix, kept, self.suffix), None, truncated)
+        return Inputs(self.around(kept), None, truncated)
+
+    def around(self, bodies: Ragged) -> Ragged:
+        """Each text between its special tokens."""
+        return join(Ragged.repeat(self.prefix, len(bodies)), bodies, Ragged.repeat(self.suffix, len(bodies)))
 
     def pairs(self, first: Ragged, second: Ragged, cut: Literal["first", "second"] = "second") -> Inputs:
         """Two texts a row; where they do not fit, the end of the one named by `cut` is left out, then of the other."""
@@ -91,9 +100,6 @@ class Pieces:
             Ragged.repeat(self.end, rows),
         ]
         return Inputs(join(*parts), self._types(parts), truncated)
-
-    def _around(self, before: Sequence[int], bodies: Ragged, after: Sequence[int]) -> Ragged:
-        return join(Ragged.repeat(before, len(bodies)), bodies, Ragged.repeat(after, len(bodies)))
 
     def _types(self, parts: Sequence[Ragged]) -> Ragged | None:
         """The token types of pairs made of these five parts."""

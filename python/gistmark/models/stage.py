@@ -47,15 +47,21 @@ class Shown:
     """What a reader gets beside the model's output.
 
     rows     int64 (b,), which inputs these are
+    sizes    int64 (b,), how many tokens each has
     ids      int64 tensor [b, n], padded on the right
-    lengths  int64 tensor [b]
+    lengths  `sizes` as a tensor [b]
     mask     bool tensor [b, n], False where padded
     """
 
     rows: Ints
+    sizes: Ints
     ids: Any
     lengths: Any
     mask: Any
+
+    def tensor(self, values: Ints) -> Any:
+        """An array as a tensor on the device of the others."""
+        return _tensor(self.ids.device, values)
 
 
 Read = Callable[[Any, Shown], Value]
@@ -126,7 +132,7 @@ def _attempt(stage: Stage, inputs: Inputs, rows: Ints, read: Read[Value]) -> tup
             shown = _show(stage, inputs, rows)
             options = {}
             if inputs.types is not None:
-                options["token_type_ids"] = _tensor(stage, inputs.types.take(rows).padded(0, shown.ids.shape[1]))
+                options["token_type_ids"] = _tensor(stage.device, inputs.types.take(rows).padded(0, shown.ids.shape[1]))
             if inputs.ids.lengths[rows].min() < shown.ids.shape[1]:  # unmasked, a faster attention runs
                 options["attention_mask"] = shown.mask.long()
             return (read(stage.models[0](input_ids=shown.ids, **options), shown),)
@@ -147,18 +153,18 @@ def _show(stage: Stage, inputs: Inputs, rows: Ints) -> Shown:
     import torch
 
     some = inputs.ids.take(rows)
-    ids = _tensor(stage, some.padded(stage.pieces.pad, _width(stage, int(some.lengths.max()))))
-    lengths = _tensor(stage, some.lengths)
+    ids = _tensor(stage.device, some.padded(stage.pieces.pad, _width(stage, int(some.lengths.max()))))
+    lengths = _tensor(stage.device, some.lengths)
     mask = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
-    return Shown(rows, ids, lengths, mask)
+    return Shown(rows, some.lengths, ids, lengths, mask)
 
 
-def _tensor(stage: Stage, values: NDArray[np.int64]) -> Any:
+def _tensor(device: Any, values: NDArray[np.int64]) -> Any:
     """An array on the device, copied without waiting for it."""
     import torch
 
     tensor = torch.from_numpy(values)
-    return tensor if stage.device.type == "cpu" else tensor.pin_memory().to(stage.device, non_blocking=True)
+    return tensor if device.type == "cpu" else tensor.pin_memory().to(device, non_blocking=True)
 
 
 def _width(stage: Stage, longest: int) -> int:

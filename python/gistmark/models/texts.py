@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from gistmark.models.ragged import Ints, bounds_of
+from gistmark.models.ragged import Ints, bounds_of, places
 from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Batch
 
@@ -29,15 +29,11 @@ class Texts:
     null: NDArray[np.bool_]
     role: str
 
-    def slice(self, start: int, stop: int) -> Texts:
-        """The rows from `start` to `stop`."""
-        first, last = int(self.bounds[start]), int(self.bounds[stop])
-        return Texts(
-            self.values.slice(first, last - first),
-            self.bounds[start : stop + 1] - first,
-            self.null[start:stop],
-            self.role,
-        )
+    def take(self, rows: Ints) -> Texts:
+        """Some rows, in the order given."""
+        counts = np.diff(self.bounds)[rows]
+        values = self.values.take(pa.array(places(self.bounds[rows], counts)))
+        return Texts(values, bounds_of(counts), self.null[rows], self.role)
 
     @property
     def sizes(self) -> Ints:
@@ -45,20 +41,24 @@ class Texts:
         lengths = np.asarray(pc.binary_length(self.values).fill_null(0), np.int64)
         return np.diff(bounds_of(lengths)[self.bounds])
 
-    def distinct(self) -> tuple[list[str], Ints]:
-        """The distinct texts in order of appearance, and int64 (texts,) which of them each text is; null counts as ""."""
-        encoded = self.values.fill_null("").dictionary_encode()
+    def distinct(self, *others: Texts) -> tuple[list[str], Ints]:
+        """The distinct texts, those of further roles included, in order of appearance; and int64 (all texts,), role after
+        role, which of them each text is. Null counts as "". Raises `InputError` for text that is not UTF-8."""
+        roles = (self, *others)
+        encoded = pa.concat_arrays([one.values for one in roles]).fill_null("").dictionary_encode()
         try:
             return encoded.dictionary.to_pylist(), np.asarray(encoded.indices, np.int64)
         except UnicodeDecodeError:
-            raise self._broken() from None
+            raise next(filter(None, (one._broken() for one in roles))) from None
 
-    def _broken(self) -> InputError:
-        """The first row whose text is no UTF-8; one is known to be there."""
+    def _broken(self) -> InputError | None:
+        """An error about the first row whose text is not UTF-8."""
         raw = self.values.cast(pa.large_binary()).to_pylist()
-        at = next(at for at, value in enumerate(raw) if value is not None and _is_broken(value))
-        row = int(np.searchsorted(self.bounds, at, side="right")) - 1
-        return InputError("text is not valid UTF-8", column=self.role, row=row, value=raw[at])
+        for at, value in enumerate(raw):
+            if value is not None and _is_broken(value):
+                row = int(np.searchsorted(self.bounds, at, side="right")) - 1
+                return InputError("text is not valid UTF-8", column=self.role, row=row, value=value)
+        return None
 
 
 def read(batch: Batch, role: str) -> Texts:
