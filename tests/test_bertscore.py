@@ -234,15 +234,18 @@ def test_padding_takes_no_part_in_the_match(theirs: Theirs) -> None:
     np.testing.assert_allclose(alone, [0.3604396596843759, 0.24513675285835843], atol=1e-6)
     np.testing.assert_allclose(scores_of([a, b, np.concatenate([b, b])], zero=False), alone, atol=1e-7)
     torch = importlib.import_module("torch")
+    three = np.concatenate([a, a[:1]])  # bert_score takes a text of two tokens for an empty one
     padded = [
-        torch.nn.functional.pad(torch.from_numpy(text), (0, 0, 0, 8 - len(text)), value=2.0)[None] for text in (b, a)
+        torch.nn.functional.pad(torch.from_numpy(text), (0, 0, 0, 8 - len(text)), value=2.0) for text in (b, three)
     ]
-    masks = [torch.arange(8)[None] < len(text) for text in (b, a)]
+    masks = [torch.arange(8)[None] < len(text) for text in (b, three)]
     ones = [mask.float() for mask in masks]
     greedy = importlib.import_module("bert_score.utils").greedy_cos_idf
-    expected = [float(part) for part in greedy(padded[0], masks[0], ones[0], padded[1], masks[1], ones[1])[:2]]
-    np.testing.assert_allclose(scores_of([a, b], zero=True), expected, atol=1e-6)
-    assert expected[1] > alone[1] + 0.01
+    expected = [
+        float(part) for part in greedy(padded[0][None], masks[0], ones[0], padded[1][None], masks[1], ones[1])[:2]
+    ]
+    np.testing.assert_allclose(scores_of([three, b], zero=True), expected, atol=1e-6)
+    assert expected[1] > scores_of([three, b], zero=False)[1] + 0.01
 
 
 LONG = "the bank rose and the river fell "

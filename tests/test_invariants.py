@@ -111,7 +111,7 @@ def test_a_null_text_gives_nulls(metric: Metric, missing: str) -> None:
             assert scored[name].null_count() == frame.height, name
 
 
-@pytest.mark.parametrize("metric", params(only=lambda metric: metric.row_local))
+@pytest.mark.parametrize("metric", params(only=lambda metric: metric.row_local and metric.needs != "models"))
 @given(rows=FRAMES, data=st.data())
 @examples
 def test_a_row_does_not_depend_on_its_batch(metric: Metric, rows: list[dict[str, object]], data: st.DataObject) -> None:

@@ -17,7 +17,8 @@ from gistmark_engine.job import opened
 from gistmark_engine.metric import Metric
 
 ROWS = 8192
-"""Rows of a batch; three of them are in memory at a time, besides what the reader holds ready."""
+"""Rows of a batch; three of them are in memory at a time, besides what the reader holds ready. A metric that is not
+row-local gets all rows as one batch."""
 
 
 def run(
@@ -66,7 +67,8 @@ def _scored(
 ) -> Iterator[pl.DataFrame]:
     """The batches in order with their scores; a row that cannot be scored is named by its place in the whole."""
     start = 0
-    for batch in source.batches(ROWS):
+    local = all(metric.row_local for metric in metrics)
+    for batch in source.batches(ROWS) if local else iter([source.load()]):
         try:
             yield score(batch, metrics, columns, threads=threads)
         except InputError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import polars as pl
@@ -12,6 +11,7 @@ import polars as pl
 from gistmark.cli import judging, pairs
 from gistmark.cli import options as metric_options
 from gistmark.cli.job import run
+from gistmark.cli.progress import progress
 from gistmark.cli.table import render
 from gistmark.files import Source, check_output, open_source
 from gistmark.files.formats import STANDARD
@@ -65,8 +65,7 @@ def _run(options: argparse.Namespace) -> int:
         judging.limit(metrics, options.budget)
     if options.dry_run:
         return _rehearse(source, metrics, columns)
-    with _progress(source, options.quiet) as bar:
-        advance: Callable[[int], object] = bar.update
+    with progress(source, metrics, quiet=options.quiet) as advance:
         summary = run(source, metrics, columns, by=by, output=options.output, threads=options.threads, advance=advance)
     if not options.quiet:
         print(render(summary, by), file=sys.stderr if options.output == STANDARD else sys.stdout)
@@ -107,11 +106,3 @@ def _tell_skipped(source: Source) -> None:
         count = len(source.skipped)
         lines = "1 line" if count == 1 else f"{count} lines"
         print(f"gistmark: skipped {lines}; the first: {source.skipped[0]}", file=sys.stderr)
-
-
-def _progress(source: Source, quiet: bool) -> Any:
-    """A bar on standard error if that is a terminal."""
-    from tqdm import tqdm  # the command line alone shows progress
-
-    shown = sys.stderr.isatty() and not quiet
-    return tqdm(total=source.rows() if shown else None, unit=" pairs", disable=not shown, file=sys.stderr, leave=False)
