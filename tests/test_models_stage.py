@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import pickle
 import shutil
 from dataclasses import replace
@@ -14,8 +15,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny import minilm, need, tiny
+from tiny import FAMILIES, minilm, need, tiny
 
+from gistmark.models import packing
 from gistmark.models.checkpoint import Checkpoint
 from gistmark.models.loading import load
 from gistmark.models.ragged import Ragged, join
@@ -139,6 +141,61 @@ def test_layers_above_the_one_needed_are_dropped(encoder: Path, layer: int) -> N
         np.testing.assert_allclose(short.models[0](ids)[0], states[layer], atol=1e-6)
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("layer", [1, 2])
+def test_any_family_is_shortened_as_bert_score_does(tmp_path: Path, family: str, layer: int) -> None:
+    need("bert_score")
+    torch = importlib.import_module("torch")
+    folder = tiny(tmp_path / family.lower(), family=family)
+    ours = load(Checkpoint(str(folder), device="cpu"), layer=layer).models[0]
+    theirs = importlib.import_module("bert_score.utils").get_model(str(folder), layer)
+    ids = torch.tensor([[101, 1037, 4937, 102, 0], [101, 1037, 4937, 2938, 102]])
+    mask = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]])
+    with torch.no_grad():
+        found, expected = (model(ids, attention_mask=mask)[0] for model in (ours, theirs))
+    np.testing.assert_allclose(found[mask.bool()], expected[mask.bool()], atol=1e-6)
+
+
+@pytest.mark.parametrize("family", ["Bert", "Roberta", "Electra"])
+def test_packed_texts_get_what_padded_ones_get(tmp_path: Path, family: str, caplog: pytest.LogCaptureFixture) -> None:
+    if int(importlib.metadata.version("transformers").split(".")[0]) < 5:
+        pytest.skip("transformers before 5 has no attention of one's own for these")
+    stage = load(Checkpoint(str(tiny(tmp_path, family=family)), device="cpu"), tokens=300)
+    inputs = stage.pieces.single(stage.pieces.bodies(TEXTS))
+
+    def states() -> Any:
+        found = {}
+        for rows, flat in forward(stage, inputs, lambda out, shown: (out[0].flatten(0, 1), shown.tensor(shown.starts))):
+            for row, start in zip(rows.tolist(), flat[1].tolist(), strict=True):
+                found[row] = flat[0][start : start + len(inputs.ids[row])]
+        return np.concatenate([found[row] for row in range(len(TEXTS))])
+
+    padded = states()
+    packing.try_packing(stage)
+    assert stage.first == (2 if family == "Roberta" else 0)
+    np.testing.assert_allclose(states(), padded, atol=2e-6)
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize("wrong", ["fails", "differs"])
+def test_texts_are_padded_where_packing_is_not_right(
+    encoder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, wrong: str
+) -> None:
+    stage = load(Checkpoint(str(encoder), device="cpu"))
+    expected = means(stage, TEXTS)
+
+    def attend(module: Any, query: Any, *_: Any, **__: Any) -> Any:
+        if wrong == "fails":
+            raise RuntimeError("no such kernel")
+        return 1000 * query.transpose(1, 2), None
+
+    monkeypatch.setattr(packing, "attend", attend)
+    packing.try_packing(stage)
+    assert stage.first is None
+    assert "texts are padded, for packing them failed" in caplog.text
+    np.testing.assert_allclose(means(stage, TEXTS), expected, atol=1e-7)
+
+
 @pytest.mark.parametrize(
     ("head", "task"),
     [
@@ -223,7 +280,9 @@ def test_texts_are_read_from_any_layout(kind: pa.DataType) -> None:
         expected = [[text for text in row or () if text is not None] for row in NESTED[start:stop]]
         assert found == expected
         assert texts.null.tolist() == [not row for row in expected]
-        assert texts.slice(1, 3).values.to_pylist() == [text for row in expected[1:3] for text in row]
+        assert texts.take(np.array([2, 1])).values.to_pylist() == [
+            text for row in (expected[2], expected[1]) for text in row
+        ]
 
 
 def test_texts_that_are_none_are_refused() -> None:

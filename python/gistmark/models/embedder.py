@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark.models.kept import Kept
+from gistmark.models.packing import try_packing
 from gistmark.models.ragged import Ints, bounds_of, places
 from gistmark.models.run import Tell
 from gistmark.models.shelf import Shelf
-from gistmark.models.stage import Shown, Stage, forward
+from gistmark.models.shown import Shown
+from gistmark.models.stage import Stage, forward
 from gistmark.models.windows import Parts
 
 MEMORY = {"cpu": 256 << 20, "cuda": 4 << 30}
@@ -29,6 +31,8 @@ class Embedder:
 
         self.stage, self.kept, self.tell = stage, kept, tell
         model = stage.models[0]
+        if stage.device.type == "cuda" and model.dtype != torch.float32:
+            try_packing(stage)
         width = int(model.config.hidden_size)
         dtype = torch.float32 if model.dtype == torch.float32 else torch.float16  # unit vectors want digits, not range
         self.capacity = MEMORY[stage.device.type] // (width * dtype.itemsize)
@@ -70,9 +74,9 @@ class Embedder:
         table = self.shelf.table
 
         def put(output: Any, shown: Shown) -> None:
-            hidden = output[0]  # [b, n, width]
+            hidden = output[0]  # [b, n, width] or packed, [1, tokens, width]
             at, count = shown.rows, keep[shown.rows]
-            source = places(np.arange(len(at)) * hidden.shape[1] + skip[at], count)
+            source = places(shown.starts + skip[at], count)
             vectors = hidden.flatten(0, 1)[shown.tensor(source)].float()
             unit = torch.nn.functional.normalize(vectors, dim=-1)
             table.index_copy_(0, shown.tensor(places(target[at], count)), unit.to(table.dtype))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gistmark.models.checkpoint import Checkpoint
 from gistmark.models.pieces import Inputs, Pieces
 from gistmark.models.ragged import Ints
+from gistmark.models.shown import Shown, pack, pad, width
 from gistmark_engine.errors import GistmarkError
 
 Value = TypeVar("Value")
@@ -25,12 +26,15 @@ class Stage:
     pieces  its tokenizer
     models  one a device
     tokens  of a batch, padding included; less after a device ran out of memory
+    first   the first position's number if the model reads its texts behind each other in one row (see
+            `gistmark.models.packing`), None if in a padded batch
     """
 
     checkpoint: Checkpoint
     pieces: Pieces
     models: Sequence[Any]
     tokens: int
+    first: int | None = None
 
     def split(self) -> list[Stage]:
         """A stage a device."""
@@ -40,28 +44,6 @@ class Stage:
     def device(self) -> Any:
         """The first model's device."""
         return self.models[0].device
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What a reader gets beside the model's output.
-
-    rows     int64 (b,), which inputs these are
-    sizes    int64 (b,), how many tokens each has
-    ids      int64 tensor [b, n], padded on the right
-    lengths  `sizes` as a tensor [b]
-    mask     bool tensor [b, n], False where padded
-    """
-
-    rows: Ints
-    sizes: Ints
-    ids: Any
-    lengths: Any
-    mask: Any
-
-    def tensor(self, values: Ints) -> Any:
-        """An array as a tensor on the device of the others."""
-        return _tensor(self.ids.device, values)
 
 
 Read = Callable[[Any, Shown], Value]
@@ -109,7 +91,7 @@ def _serve(
     lengths, at = inputs.ids.lengths, 0
     waiting: list[tuple[Ints, Value]] = []
     while at < len(order):
-        rows = order[at : at + max(1, stage.tokens // _width(stage, int(lengths[order[at]])))]
+        rows = order[at : at + max(1, stage.tokens // width(stage.device, int(lengths[order[at]])))]
         value = _attempt(stage, inputs, rows, read)
         if value is None:
             continue
@@ -129,12 +111,7 @@ def _attempt(stage: Stage, inputs: Inputs, rows: Ints, read: Read[Value]) -> tup
 
     try:
         with torch.inference_mode():
-            shown = _show(stage, inputs, rows)
-            options = {}
-            if inputs.types is not None:
-                options["token_type_ids"] = _tensor(stage.device, inputs.types.take(rows).padded(0, shown.ids.shape[1]))
-            if inputs.ids.lengths[rows].min() < shown.ids.shape[1]:  # unmasked, a faster attention runs
-                options["attention_mask"] = shown.mask.long()
+            shown, options = (pad if stage.first is None else pack)(stage, inputs.take(rows), rows)
             return (read(stage.models[0](input_ids=shown.ids, **options), shown),)
     except torch.OutOfMemoryError as error:
         if len(rows) == 1:
@@ -142,34 +119,10 @@ def _attempt(stage: Stage, inputs: Inputs, rows: Ints, read: Read[Value]) -> tup
                 f"{stage.checkpoint.name}: one input of {len(inputs.ids[int(rows[0])])} tokens does not fit into the "
                 f"memory of {stage.device}; use another device, a smaller dtype or shorter texts"
             ) from error
-    stage.tokens = len(rows) // 2 * _width(stage, int(inputs.ids.lengths[rows[0]]))
+    stage.tokens = len(rows) // 2 * width(stage.device, int(inputs.ids.lengths[rows[0]]))
     if stage.device.type == "cuda":
         torch.cuda.empty_cache()
     return None
-
-
-def _show(stage: Stage, inputs: Inputs, rows: Ints) -> Shown:
-    """The inputs `rows` as tensors on the device."""
-    import torch
-
-    some = inputs.ids.take(rows)
-    ids = _tensor(stage.device, some.padded(stage.pieces.pad, _width(stage, int(some.lengths.max()))))
-    lengths = _tensor(stage.device, some.lengths)
-    mask = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
-    return Shown(rows, some.lengths, ids, lengths, mask)
-
-
-def _tensor(device: Any, values: NDArray[np.int64]) -> Any:
-    """An array on the device, copied without waiting for it."""
-    import torch
-
-    tensor = torch.from_numpy(values)
-    return tensor if device.type == "cpu" else tensor.pin_memory().to(device, non_blocking=True)
-
-
-def _width(stage: Stage, longest: int) -> int:
-    """How wide a batch is: on a GPU a multiple of 8, which its matrix units like."""
-    return longest if stage.device.type == "cpu" else -(-longest // 8) * 8
 
 
 def _finished(rows: Ints, value: Any) -> tuple[Ints, Any]:
