@@ -49,9 +49,11 @@ def ours(frame: pl.DataFrame, metric: Metric) -> Callable[[], Any]:
     return lambda: np.stack([np.asarray(score_columns(columns, ready, threads=1)[name]) for name in FIELDS], 1)
 
 
-def theirs(frame: pl.DataFrame, model: str, layer: int) -> Callable[[], Any]:
+def theirs(frame: pl.DataFrame, model: str, layer: int, device: str = "cpu") -> Callable[[], Any]:
     """The same by bert_score, the quickest way it offers."""
-    scorer = load("bert_score", "bert_score").BERTScorer(model, num_layers=layer, device="cpu", use_fast_tokenizer=True)
+    scorer = load("bert_score", "bert_score").BERTScorer(
+        model, num_layers=layer, device=device, use_fast_tokenizer=True
+    )
     summaries, references = frame["summary"].to_list(), frame["references"].to_list()
     return lambda: np.stack([part.numpy() for part in scorer.score(summaries, references)], 1)
 

@@ -17,7 +17,7 @@ from gistmark.models.stage import Stage, forward
 from gistmark.models.windows import Parts
 
 MEMORY = {"cpu": 256 << 20, "cuda": 4 << 30}
-"""Bytes of embeddings on a device."""
+"""Bytes of embeddings on a device, at most a quarter of a GPU's."""
 
 
 class Embedder:
@@ -35,7 +35,7 @@ class Embedder:
             try_packing(stage)
         width = int(model.config.hidden_size)
         dtype = torch.float32 if model.dtype == torch.float32 else torch.float16  # unit vectors want digits, not range
-        self.capacity = MEMORY[stage.device.type] // (width * dtype.itemsize)
+        self.capacity = _memory(stage.device) // (width * dtype.itemsize)
         self.shelf = Shelf(self.capacity, width, dtype, stage.device)
 
     def embed(self, parts: Parts, stay: Ints, go: Ints) -> Ints:
@@ -85,3 +85,11 @@ class Embedder:
         self.tell(int(inputs.ids.lengths.sum()), 0)
         for _ in forward(self.stage, inputs, put, lambda tokens: self.tell(0, tokens)):
             pass
+
+
+def _memory(device: Any) -> int:
+    """Bytes that embeddings may take."""
+    import torch
+
+    most = MEMORY[device.type]
+    return most if device.type == "cpu" else min(most, torch.cuda.get_device_properties(device).total_memory // 4)
