@@ -35,7 +35,10 @@ def test_a_kernel_is_compiled_again_when_a_source_it_imports_changes(tmp_path: P
     (tmp_path / "kernels").mkdir()
     (tmp_path / "tokenizers").mkdir()
     for name, text in (
-        ("kernels/one.py", "from gistmark_engine.kernels.two import (\n    a,\n)\nfrom gistmark_engine.tokenizers import b"),
+        (
+            "kernels/one.py",
+            "from gistmark_engine.kernels.two import (\n    a,\n)\nfrom gistmark_engine.tokenizers import b",
+        ),
         ("kernels/two.py", "from gistmark_engine import three, other as o\nfrom gistmark_engine.kernels.one import c"),
         ("three.py", "THREE = 3"),
         ("tokenizers/__init__.py", ""),
@@ -43,7 +46,12 @@ def test_a_kernel_is_compiled_again_when_a_source_it_imports_changes(tmp_path: P
     ):
         (tmp_path / name).write_text(text)
     seen = set()
-    for changed, new in ("four.py", False), ("three.py", True), ("kernels/two.py", True), ("tokenizers/__init__.py", True):
+    for changed, new in (
+        ("four.py", False),
+        ("three.py", True),
+        ("kernels/two.py", True),
+        ("tokenizers/__init__.py", True),
+    ):
         jit._source_hash.cache_clear()
         seen.add(jit._source_hash("kernels.one"))
         before = len(seen)

@@ -97,7 +97,7 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MissingExtra, match=r"pip install 'gistmark\[vllm\]'"):
         list(judges.VLLM("m").generate([talk("a")], Options()))
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(MissingExtra, match=r"gistmark\[transformers\]"):
+    with pytest.raises(MissingExtra, match=r"gistmark\[models\]"):
         list(judges.Transformers("m").generate([talk("a")], Options()))
     monkeypatch.setitem(sys.modules, "urllib3", None)
     with pytest.raises(MissingExtra, match=r"gistmark\[judges\]"):

@@ -13,6 +13,7 @@ import re
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from gistmark_engine.errors import OptionError, shorten
@@ -25,7 +26,7 @@ Factory = TypeVar("Factory", bound=Callable[..., Metric])
 def checked(factory: Factory) -> Factory:
     """The factory with every argument checked against its annotation; a wrong one raises OptionError.
 
-    Understood: bool, int, float (finite), str, Literal, None, unions of those, and sequences and tuples of them. Other
+    Understood: bool, int, float (finite), str, Path, Literal, None, unions of those, and sequences and tuples of them. Other
     annotations are left to the factory. The tokenizer of the metric must exist and be installed.
     """
     signature = inspect.signature(factory)
@@ -66,7 +67,7 @@ def _fits(value: object, hint: Any) -> bool:
         return isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if hint is float:
         return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
-    if hint is str or hint is types.NoneType:
+    if hint in (str, Path, types.NoneType):
         return isinstance(value, hint)
     if origin is Literal:
         return isinstance(value, str) and value in inner
@@ -88,6 +89,7 @@ def _spell(hint: Any) -> str:
         int: "an integer",
         float: "a finite number",
         str: "a string",
+        Path: "a path",
         types.NoneType: "None",
     }
     if hint in names:

@@ -16,6 +16,7 @@ from gistmark.catalogue import catalogue, signature
 from gistmark.compare import compare
 from gistmark.expressions import (
     abstraction,
+    bertscore,
     bleu,
     chrf,
     chrfpp,
@@ -55,6 +56,7 @@ __all__ = [
     "OptionError",
     "__version__",
     "abstraction",
+    "bertscore",
     "bleu",
     "catalogue",
     "chrf",

@@ -53,6 +53,11 @@ def meteor(summary: Input, references: Input, **options: Any) -> pl.Expr:
     return scores([factories.meteor(**options)], summary=summary, references=references)
 
 
+def bertscore(summary: Input, references: Input, **options: Any) -> pl.Expr:
+    """BERTScore of each row, its model named as `model`; options of `metrics.bertscore`."""
+    return scores([factories.bertscore(**options)], summary=summary, references=references)
+
+
 def datastats(summary: Input, source: Input, **options: Any) -> pl.Expr:
     """Coverage, density, compression, novelty and repetition against the source; options of `metrics.datastats`."""
     return scores([factories.datastats(**options)], summary=summary, source=source)

@@ -18,7 +18,7 @@ import numpy as np
 from gistmark_engine.intrinsics import borrowed, load_byte, load_half, load_word, store_half, store_word
 from gistmark_engine.jit import called, inlined
 from gistmark_engine.kernels.memo import stemmed
-from gistmark_engine.kernels.token import SHORT, U1, home_slot, token_words
+from gistmark_engine.kernels.token import SHORT, home_slot, token_words
 
 
 class Vocabulary(NamedTuple):

@@ -18,6 +18,7 @@ from gistmark_engine.kernels.places import PLACE_WORDS, learn_places, make_place
 from gistmark_engine.kernels.tables import count_tables, forget_tables, learn_tables, make_tables
 from gistmark_engine.wide import zero
 
+
 class Pairs(NamedTuple):
     """Spans [pairs, 2] of targets and bases in `ids`; `vocabulary` bounds every id. A null text's span is -1, -1."""
 

@@ -20,7 +20,8 @@ from gistmark_engine.job import opened
 from gistmark_engine.metric import Metric
 
 ROWS = 8192
-"""Rows of a batch; three of them are in memory at a time, besides what the reader holds ready."""
+"""Rows of a batch; three of them are in memory at a time, besides what the reader holds ready. A metric that is not
+row-local gets all rows as one batch."""
 
 
 def run(
@@ -45,9 +46,11 @@ def run(
     with opened(metrics) as ready, TemporaryDirectory(prefix="gistmark-") as folder:
         head = first_look(source, ready, columns, by)
         fields = Path(folder, "fields.arrow")
+        local = all(metric.row_local for metric in metrics)
+        batches = source.batches(batch or ROWS) if local else iter([source.load()])
         with _sink(output, head, [metric.signature for metric in metrics]) as put:
             with sink(fields, head.select(wanted)) as keep:
-                for scored in written(scored_batches(source.batches(batch or ROWS), ready, columns, threads), put):
+                for scored in written(scored_batches(batches, ready, columns, threads), put):
                     keep(scored.select(wanted))
                     advance(scored.height)
             return summarise(pl.scan_ipc(fields), metrics, by, intervals=intervals)

@@ -14,6 +14,7 @@ from gistmark.cli import engines, judging, pairs, partwise
 from gistmark.cli import options as metric_options
 from gistmark.cli.job import run
 from gistmark.cli.options import positive
+from gistmark.cli.progress import progress
 from gistmark.cli.table import render
 from gistmark.files import Source, check_output
 from gistmark.files.formats import STANDARD
@@ -117,12 +118,12 @@ def _score(
     options: argparse.Namespace, source: Source, metrics: list[Metric], columns: dict[str, str], by: Sequence[str]
 ) -> pl.DataFrame:
     """Score the source, show how far it is, and return the end table."""
-    with _progress(source, options.quiet) as bar:
+    with progress(source, metrics, quiet=options.quiet) as advance:
         how: dict[str, Any] = {
             "by": by,
             "batch": options.batch_rows,
             "threads": options.threads,
-            "advance": bar.update,
+            "advance": advance,
             "intervals": "bootstrap" if options.intervals else None,
         }
         if not _in_parts(options):
@@ -156,11 +157,3 @@ def _tell_skipped(source: Source) -> None:
     """Say how many lines were dropped, and why; data that goes missing is never quiet."""
     if source.skipped:
         print(f"gistmark: skipped {tally(source.skipped)}", file=sys.stderr)
-
-
-def _progress(source: Source, quiet: bool) -> Any:
-    """A bar on standard error if that is a terminal."""
-    from tqdm import tqdm  # the command line alone shows progress
-
-    shown = sys.stderr.isatty() and not quiet
-    return tqdm(total=source.rows() if shown else None, unit=" pairs", disable=not shown, file=sys.stderr, leave=False)

@@ -152,7 +152,7 @@ class Transformers:
             import torch
             from transformers import AutoModelForCausalLM, AutoTokenizer
         except ImportError:
-            raise MissingExtra("the transformers backend", "transformers") from None
+            raise MissingExtra("the transformers backend", "models") from None
         files = {"gguf_file": self.gguf_file} if self.gguf_file else {}
         tokenizer = AutoTokenizer.from_pretrained(self.source, **files)
         tokenizer.padding_side = "left"
