@@ -18,6 +18,11 @@ from gistmark_engine.metric import ROLES
 def add_to(parser: argparse.ArgumentParser) -> None:
     """The options that name file and columns."""
     parser.add_argument("pairs", help="Parquet, JSON lines, CSV, Arrow IPC, a quoted glob, or - for JSON lines")
+    add_roles(parser)
+
+
+def add_roles(parser: argparse.ArgumentParser) -> None:
+    """The options that name columns."""
     for role in ROLES:
         parser.add_argument(f"--{role}", metavar="COLUMN", help=f"the column that holds the {role}, if not {role!r}")
 
@@ -35,7 +40,11 @@ def default_names(names: Sequence[str], columns: Mapping[str, str] = MappingProx
 def read_pairs(options: argparse.Namespace) -> pl.DataFrame:
     """The table; a column named for a role takes the place of one that is called as the role."""
     columns = columns_of(options)
-    frame = open_source(options.pairs, text=[columns.get(role, role) for role in ROLES]).load()
+    return renamed(open_source(options.pairs, text=[columns.get(role, role) for role in ROLES]).load(), columns)
+
+
+def renamed(frame: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
+    """The table with columns called as the roles they are named for."""
     for role, column in columns.items():
         if column not in frame.columns:
             hint, there = near(column, frame.columns), ", ".join(frame.columns)
