@@ -88,7 +88,7 @@ def test_more_than_five_in_a_hundred_failures_mark_a_metric() -> None:
             gm.judges.Fake(lambda *_: next(replies)), dimensions=["overall"], retries=0, cache=False
         )
         frame = pl.DataFrame({"summary": [f"text {row}" for row in range(20)], "source": ["s"] * 20})
-        return render(gm.summarise(gm.score(frame, [judge]), [judge]), None)
+        return render(gm.summarise(gm.score(frame, [judge]), [judge]))
 
     assert "! failed or truncated" not in table(1)
     assert [line.split()[-1] for line in table(2).splitlines() if "! failed or truncated" in line] == ["10.0%"]

@@ -11,8 +11,9 @@ Importing this compiles nothing and loads no model; both happen when a metric fi
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gistmark import metrics
+from gistmark import evaluate, metrics
 from gistmark.catalogue import catalogue, signature
+from gistmark.compare import compare
 from gistmark.expressions import abstraction, bleu, chrf, chrfpp, datastats, meteor, rouge, scores, syntax, ter
 from gistmark.marks import sentences, tokens
 from gistmark.score import score, score_batch
@@ -45,7 +46,9 @@ __all__ = [
     "chrf",
     "chrfpp",
     "cohen",
+    "compare",
     "datastats",
+    "evaluate",
     "fleiss",
     "judges",
     "kendall",

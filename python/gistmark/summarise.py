@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
 
 import polars as pl
 
 from gistmark.catalogue import resolve
+from gistmark.estimates import QUANTILES, Intervals, Line, Method
 from gistmark.frames import names_of, pick
 from gistmark.near import near
 from gistmark.outputs import check_outputs
 from gistmark_bindings.polars import field_dtype
+from gistmark_engine.bootstrap import Bootstrap
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.metric import Field, Metric
 
@@ -22,44 +25,65 @@ _COLUMNS: Mapping[str, pl.DataType] = {
     "value": pl.Float64(),
     "n": pl.Int64(),
     "n_null": pl.Int64(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
     "signature": pl.String(),
 }
+_BOUNDS = ("low", "high")
 
-Line = tuple[str, str, str | None, float | None, int, int]
 
-
-def summarise(scored: object, metrics: Iterable[str | Metric], by: str | Sequence[str] | None = None) -> pl.DataFrame:
+def summarise(
+    scored: object,
+    metrics: Iterable[str | Metric],
+    by: str | Sequence[str] | None = None,
+    *,
+    intervals: Method | None = None,
+    replicates: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> pl.DataFrame:
     """One row a statistic that a field allows, in a group of rows.
 
-    scored   a table of any kind that `score` returns, with the flat columns of `metrics`
-    metrics  those it was scored with (names or records)
-    by       column or columns that make the groups, in the order of their first appearance; None: all rows are one
+    scored     a table of any kind that `score` returns, with the flat columns of `metrics`
+    metrics    those it was scored with (names or records)
+    by         column or columns that make the groups, in the order of their first appearance; None: all rows are one
+    intervals  "bootstrap": percentiles of `replicates` resamples of a group's rows, the same bytes for the same `seed`;
+               "jackknife": value ± z · the error of leaving out one row each (none for medians and quartiles)
 
-    Returns the columns of `by`, then metric, field, statistic, level, value, n, n_null, signature. Statistics: "mean";
-    "median"; "q1" and "q3" (linear interpolation); "share" (0 to 1) of each level of an enum or Boolean field;
-    "corpus" for scores of a whole group that are no mean of its rows. A field gets only those its record allows.
-    Nulls are left out and counted: n + n_null rows; a statistic of no value is null.
+    Returns the columns of `by`, then metric, field, statistic, level, value, n, n_null, signature; with `intervals` also
+    low and high, before the signature. Statistics: "mean"; "median"; "q1" and "q3" (linear interpolation); "share"
+    (0 to 1) of each level of an enum or Boolean field; "corpus" for scores of a whole group that are no mean of its rows.
+    A field gets only those its record allows. Nulls are left out and counted: n + n_null rows; a statistic of no value
+    is null. The value is that of the rows themselves, whatever the seed.
 
     Raises InputError for a column that is missing or not of its field's type, OptionError for a `by` of this table's
     own column names.
     """
     chosen = resolve(metrics)
     check_outputs(chosen)
-    keys = [by] if isinstance(by, str) else list(by or [])
-    if taken := sorted(set(keys) & set(_COLUMNS)):
-        raise OptionError(f"the table has a column {taken[0]!r} of its own; rename it before grouping by it")
-    table = _read(scored, chosen, keys)
+    how = Intervals(intervals, Bootstrap(replicates, confidence, seed)) if intervals is not None else None
+    keys = keys_of(by, _COLUMNS)
+    table = read(scored, chosen, keys)
     groups = table.partition_by(keys, maintain_order=True) if keys else [table]
     rows = [
-        (*_first(group, keys), metric.prefix + metric.name, *line, metric.signature)
+        (*first(group, keys), metric.prefix + metric.name, *line, metric.signature)
         for group in groups
         for metric in chosen
-        for line in [*_field_lines(group, metric), *_corpus_lines(group, metric)]
+        for line in _with_bounds(group, metric, how)
     ]
-    return pl.DataFrame(rows, schema={key: table.schema[key] for key in keys} | dict(_COLUMNS), orient="row")
+    found = pl.DataFrame(rows, schema={key: table.schema[key] for key in keys} | dict(_COLUMNS), orient="row")
+    return found if how else found.drop(_BOUNDS)
 
 
-def _read(scored: object, metrics: Sequence[Metric], keys: Sequence[str]) -> pl.DataFrame:
+def keys_of(by: str | Sequence[str] | None, taken: Iterable[str]) -> list[str]:
+    """The columns that make groups; OptionError for one that the table has itself."""
+    keys = [by] if isinstance(by, str) else list(by or [])
+    if own := sorted(set(keys) & set(taken)):
+        raise OptionError(f"the table has a column {own[0]!r} of its own; rename it before grouping by it")
+    return keys
+
+
+def read(scored: object, metrics: Sequence[Metric], keys: Sequence[str]) -> pl.DataFrame:
     """The columns the table is made of, fields in their own types, in one chunk so that sums have one order."""
     names = names_of(scored)
     fields = {name: (metric, spec) for metric in metrics for name, spec in metric.columns.items()}
@@ -83,9 +107,22 @@ def _typed(values: pl.Series, metric: Metric, spec: Field) -> pl.Series:
         raise InputError(problem, metric=metric.name, column=values.name) from None
 
 
-def _first(group: pl.DataFrame, keys: Sequence[str]) -> tuple[object, ...]:
+def first(group: pl.DataFrame, keys: Sequence[str]) -> tuple[object, ...]:
     """The keys that the rows of a group share."""
     return tuple(group[key][0] for key in keys)
+
+
+def lines_of(group: pl.DataFrame, metric: Metric) -> list[Line]:
+    """Every statistic that the fields of the metric allow, then its corpus scores."""
+    return [*_field_lines(group, metric), *_corpus_lines(group, metric)]
+
+
+def _with_bounds(group: pl.DataFrame, metric: Metric, how: Intervals | None) -> Iterator[tuple[object, ...]]:
+    """The lines of a metric, each with low and high, which are null unless wanted."""
+    lines = lines_of(group, metric)
+    bounds = how.bounds(group, metric, lines) if how else [(None, None)] * len(lines)
+    for line, low_high in zip(lines, bounds, strict=True):
+        yield *astuple(line), *low_high
 
 
 def _field_lines(group: pl.DataFrame, metric: Metric) -> Iterator[Line]:
@@ -94,7 +131,7 @@ def _field_lines(group: pl.DataFrame, metric: Metric) -> Iterator[Line]:
         values = group[name].drop_nulls()
         for statistic in spec.summary:
             for label, level, value in _numbers(statistic, values, spec):
-                yield name, label, level, value, len(values), len(group) - len(values)
+                yield Line(name, label, level, value, len(values), len(group) - len(values))
 
 
 def _numbers(statistic: str, values: pl.Series, spec: Field) -> list[tuple[str, str | None, float | None]]:
@@ -104,7 +141,7 @@ def _numbers(statistic: str, values: pl.Series, spec: Field) -> list[tuple[str, 
     if statistic == "median":
         return [("median", None, _number(values.median()))]
     if statistic == "quartiles":
-        return [(label, None, _number(values.quantile(at, "linear"))) for label, at in (("q1", 0.25), ("q3", 0.75))]
+        return [(label, None, _number(values.quantile(QUANTILES[label], "linear"))) for label in ("q1", "q3")]
     texts = values.cast(pl.String)
     levels = ("true", "false") if spec.dtype == "bool" else spec.levels
     return [("share", level, _number((texts == level).mean())) for level in levels]
@@ -119,7 +156,7 @@ def _corpus_lines(group: pl.DataFrame, metric: Metric) -> Iterator[Line]:
     scores = metric.corpus.finish({name: float(complete[column].sum()) for name, column in columns.items()})
     for name, value in scores.items():
         n = len(complete)
-        yield metric.prefix + name, "corpus", None, value if n else None, n, len(group) - n
+        yield Line(metric.prefix + name, "corpus", None, value if n else None, n, len(group) - n)
 
 
 def _number(value: object) -> float | None:

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 
 import polars as pl
 
+from gistmark.estimates import Method
 from gistmark.files import Source, sink
 from gistmark.files.sink import Put
 from gistmark.score import score
@@ -25,17 +26,18 @@ def run(
     metrics: Sequence[Metric],
     columns: dict[str, str],
     *,
-    by: str | None,
+    by: Sequence[str],
     output: str | None,
     threads: int | None,
     advance: Callable[[int], object],
+    intervals: Method | None = None,
 ) -> pl.DataFrame:
     """Score `source`, write it to `output` if that is given, and return the end table (see `gistmark.summarise`).
 
     Everything the schema shows is checked before the first row is read. Kept in memory to the end: the metrics'
-    fields and the column `by`. `advance` is told after every batch how many rows it had.
+    fields and the columns `by`. `advance` is told after every batch how many rows it had.
     """
-    wanted = [*([by] if by else []), *(name for metric in metrics for name in metric.columns)]
+    wanted = [*by, *(name for metric in metrics for name in metric.columns)]
     signatures = [metric.signature for metric in metrics]
     with opened(metrics) as ready:
         head = score(source.frame.collect_schema().to_frame(), ready, columns, threads=threads)
@@ -45,7 +47,7 @@ def run(
             for scored in _written(_scored(source, ready, columns, threads), put):
                 kept.append(scored.select(wanted))
                 advance(scored.height)
-            return summarise(pl.concat(kept), metrics, by)
+            return summarise(pl.concat(kept), metrics, by, intervals=intervals)
 
 
 def _written(batches: Iterator[pl.DataFrame], put: Put) -> Iterator[pl.DataFrame]:

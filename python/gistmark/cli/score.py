@@ -34,7 +34,16 @@ def add_to(commands: Any) -> None:
     pairs.add_to(parser)
     parser.add_argument("--output", metavar="FILE", help="where the scored table goes; - writes JSON lines")
     metric_options.add_to(parser, "rouge, datastats, abstraction as columns allow")
-    parser.add_argument("--by", metavar="COLUMN", help="group the end table by this column")
+    parser.add_argument(
+        "--by",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="group the end table by this column; may be repeated",
+    )
+    parser.add_argument(
+        "--intervals", action="store_true", help="put 95%% bootstrap intervals beside the end table's numbers"
+    )
     parser.add_argument("--threads", metavar="N", type=_positive, help="default: all cores")
     parser.add_argument(
         "--on-error", choices=("fail", "skip"), default="fail", help="skip drops and counts unreadable JSON lines"
@@ -67,7 +76,16 @@ def _run(options: argparse.Namespace) -> int:
         return _rehearse(source, metrics, columns)
     with _progress(source, options.quiet) as bar:
         advance: Callable[[int], object] = bar.update
-        summary = run(source, metrics, columns, by=by, output=options.output, threads=options.threads, advance=advance)
+        summary = run(
+            source,
+            metrics,
+            columns,
+            by=by,
+            output=options.output,
+            threads=options.threads,
+            advance=advance,
+            intervals="bootstrap" if options.intervals else None,
+        )
     if not options.quiet:
         print(render(summary, by), file=sys.stderr if options.output == STANDARD else sys.stdout)
     return 0
@@ -76,7 +94,7 @@ def _run(options: argparse.Namespace) -> int:
 def _rehearse(source: Source, metrics: list[Metric], columns: dict[str, str]) -> int:
     """Print what the judges would ask, and ask nothing."""
     rehearsal = judging.rehearse(metrics)
-    run(source, rehearsal.metrics, columns, by=None, output=None, threads=1, advance=lambda _: None)
+    run(source, rehearsal.metrics, columns, by=(), output=None, threads=1, advance=lambda _: None)
     print(rehearsal.report())
     return 0
 
@@ -88,17 +106,16 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _group(wanted: str | None, schema: pl.Schema) -> str | None:
-    """The column of the end table's groups: the one asked for, else `system` if there is one."""
-    column = wanted or (DEFAULT_BY if DEFAULT_BY in schema else None)
-    if column is None:
-        return None
-    if column not in schema:
-        there = ", ".join(schema)
-        raise InputError(f"there is no such column to group by{near(column, schema)}; there are {there}", column=column)
-    if schema[column].is_nested():
-        raise InputError(f"{schema[column]} cannot group the end table; name another with --by", column=column)
-    return column
+def _group(wanted: list[str], schema: pl.Schema) -> list[str]:
+    """The columns of the end table's groups: those asked for, else `system` if there is one."""
+    columns = list(dict.fromkeys(wanted)) or [name for name in (DEFAULT_BY,) if name in schema]
+    for column in columns:
+        if column not in schema:
+            hint, there = near(column, schema), ", ".join(schema)
+            raise InputError(f"there is no such column to group by{hint}; there are {there}", column=column)
+        if schema[column].is_nested():
+            raise InputError(f"{schema[column]} cannot group the end table; name another with --by", column=column)
+    return columns
 
 
 def _tell_skipped(source: Source) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from markupsafe import Markup, escape
 
-from gistmark.report.columns import Column, finite
+from gistmark.report.columns import Column
 
 BINS = 32
 POINTS = 2000
@@ -47,7 +47,7 @@ class Axis:
 
 def distribution(groups: Mapping[str, pl.DataFrame], column: Column) -> Markup | None:
     """One field: a ridge a group (share of its rows by value), the median as a tick; None without any value."""
-    values = {name: finite(rows, column) for name, rows in groups.items()}
+    values = {name: rows[column.name].cast(pl.Float64).drop_nulls() for name, rows in groups.items()}
     pooled = pl.concat(list(values.values()))
     if pooled.is_empty():
         return None

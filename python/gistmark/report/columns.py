@@ -10,7 +10,7 @@ import polars as pl
 from gistmark import metrics as factories
 from gistmark.catalogue import catalogue
 from gistmark_engine.errors import InputError
-from gistmark_engine.metric import Field, Metric
+from gistmark_engine.metric import Citation, Field, Metric
 
 OTHER = "other columns"
 """What floating-point columns are listed under that no metric of ours writes, such as human scores."""
@@ -18,21 +18,28 @@ OTHER = "other columns"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of scores: its name, its field's record, its metric's (None for a column of somebody else's)."""
+    """A column of scores: its name, its field's record, its metric's."""
 
     name: str
     spec: Field
-    metric: Metric | None = None
+    metric: Metric
 
     @property
     def owner(self) -> str:
         """The prefixed name of its metric."""
-        return self.metric.prefix + self.metric.name if self.metric else OTHER
+        return self.metric.prefix + self.metric.name
+
+    @property
+    def alone(self) -> Metric:
+        """Its metric's record with no more fields than this one stands on."""
+        corpus = self.metric.corpus if self.statistic == "corpus" else None
+        kept = [self.name.removeprefix(self.metric.prefix), *(corpus.statistics if corpus else ())]
+        return replace(self.metric, fields={name: self.metric.fields[name] for name in kept}, corpus=corpus)
 
     @property
     def statistic(self) -> str | None:
         """What condenses its numbers: "corpus", "mean", "median", or None where nothing does."""
-        if self.metric and self.metric.corpus and self.name == self.owner:
+        if self.metric.corpus and self.name == self.owner:
             return "corpus"
         numeric = self.spec.dtype in ("float64", "int64")
         return next((name for name in ("mean", "median") if numeric and name in self.spec.summary), None)
@@ -53,24 +60,20 @@ def recognised(frame: pl.DataFrame, signatures: Sequence[str] = ()) -> list[Colu
     }
     ours = [known[name] for name in frame.columns if name in known]
     spare = [name for name, dtype in frame.schema.items() if dtype.is_float() and name not in known]
-    return ours + [Column(name, Field()) for name in spare]
+    others = Metric(OTHER, (), dict.fromkeys(spare, Field()), run=lambda _: {}, cite=Citation(""))
+    return ours + [Column(name, spec, others) for name, spec in others.fields.items()]
 
 
 def typed(frame: pl.DataFrame, columns: Sequence[Column]) -> pl.DataFrame:
-    """The table with numbers as numbers, which a CSV file has as text; InputError for what is none."""
+    """The table with numbers as numbers, which a CSV file has as text, NaN and infinity as null; InputError for others."""
     numeric = [column for column in columns if column.spec.dtype in ("float64", "int64")]
     for column in numeric:
         try:
-            frame = frame.with_columns(frame[column.name].cast(pl.Float64))
+            values = frame[column.name].cast(pl.Float64)
         except pl.exceptions.PolarsError as error:
             raise InputError(f"holds something else than numbers: {error}", column=column.name) from None
+        frame = frame.with_columns(pl.when(values.is_finite()).then(values).alias(column.name))
     return frame
-
-
-def finite(frame: pl.DataFrame, column: Column) -> pl.Series:
-    """The numbers of a column, without what is null, NaN or infinite."""
-    values = frame[column.name].cast(pl.Float64)
-    return values.filter(values.is_finite())
 
 
 def by_metric(columns: Iterable[Column]) -> dict[str, list[Column]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from gistmark.report.columns import Column, by_metric
-from gistmark.report.overview import groups_of
+from gistmark.report.groups import groups_of
 
 NULL = "null text"
 

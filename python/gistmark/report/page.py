@@ -19,8 +19,8 @@ from gistmark.report.citations import bibtex
 from gistmark.report.columns import OTHER, Column, by_metric, recognised, typed
 from gistmark.report.correlation import correlations
 from gistmark.report.faults import faults
-from gistmark.report.overview import groups_of, overview
-from gistmark.report.pairing import pairing, replicates
+from gistmark.report.groups import grouped, groups_of, pairing
+from gistmark.report.overview import overview, replicates
 from gistmark.report.rows import ROW, browsable, payload
 from gistmark.report.studies import section
 from gistmark_engine.errors import InputError
@@ -28,9 +28,6 @@ from gistmark_engine.version import __version__
 
 ROWS = 1000
 """Rows that a page can be leafed through, unless told otherwise: some megabytes of text."""
-
-GROUPS = 100
-"""Groups that a page can show side by side."""
 
 RISK = ("ar_risk", ("extractive", "balanced", "moderate", "high"), (0.8, 1.2, 2.0))
 
@@ -76,7 +73,8 @@ def _scored(frame: pl.DataFrame, by: str | None, limit: int, signatures: Sequenc
     if all(column.owner == OTHER for column in columns):
         raise InputError("the table holds no scores; score it first, with gistmark score")
     frame = typed(frame, columns)
-    by = _grouping(frame, by)
+    by = by if by in frame.columns else None
+    frame = frame if by is None else grouped(frame, by)
     pair = pairing(frame, by)
     chosen = browsable(frame.with_row_index(ROW), limit, pair)
     owners = [owner for owner in by_metric(columns) if owner != OTHER]
@@ -97,17 +95,6 @@ def _scored(frame: pl.DataFrame, by: str | None, limit: int, signatures: Sequenc
         "signatures": signatures,
         "bibtex": bibtex(owners),
     }
-
-
-def _grouping(frame: pl.DataFrame, by: str | None) -> str | None:
-    """The column of the groups, if it is there and can be one."""
-    if by is None or by not in frame.columns:
-        return None
-    if frame.schema[by].is_nested():
-        raise InputError(f"{frame.schema[by]} cannot tell systems apart; name another column", column=by)
-    if (groups := frame[by].n_unique()) > GROUPS:
-        raise InputError(f"has {groups} values; a report shows at most {GROUPS} groups side by side", column=by)
-    return by
 
 
 def _distributions(frame: pl.DataFrame, columns: Sequence[Column], by: str | None) -> Iterator[tuple[str, Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
 from typing import Any
 
 import polars as pl
@@ -93,7 +92,7 @@ def _references(frame: pl.DataFrame) -> list[list[str | None]]:
 
 def _numbers(values: pl.Series) -> list[float | None]:
     """Six significant figures, which is what a reader sees."""
-    return [float(f"{value:.6g}") if value is not None and isfinite(value) else None for value in values]
+    return [None if value is None else float(f"{value:.6g}") for value in values]
 
 
 def _marks(summary: str | None, source: str | None) -> Mapping[str, Any]:
