@@ -26,7 +26,7 @@ from gistmark.report.correlation import correlations
 from gistmark.report.faults import faults
 from gistmark.report.overview import overview
 from gistmark.report.rows import ROW, browsable, payload
-from gistmark.report.spans import marks
+from gistmark.spans import marks
 from gistmark_datasets import scitldr_sample
 from gistmark_engine.errors import InputError
 

@@ -32,7 +32,7 @@ from gistmark_engine.errors import GistmarkError, InputError, MissingExtra, Opti
 from gistmark_engine.version import __version__
 
 if TYPE_CHECKING:
-    from gistmark import judges
+    from gistmark import judges, plot
 
 __all__ = [
     "GistmarkError",
@@ -58,6 +58,7 @@ __all__ = [
     "metrics",
     "monotonicity",
     "pearson",
+    "plot",
     "rouge",
     "score",
     "score_batch",
@@ -73,7 +74,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`gistmark.judges`, imported when it is first asked for."""
-    if name == "judges":
-        return import_module("gistmark.judges")
+    """`gistmark.judges` and `gistmark.plot`, imported when one is first asked for."""
+    if name in ("judges", "plot"):
+        return import_module(f"gistmark.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -35,6 +35,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--title", metavar="TEXT", help="default: the names of the files")
     parser.add_argument("--rows", metavar="N", type=int, help="rows to leaf through; default: 1000")
     pairs.add_roles(parser)
+    parser.add_argument("--quiet", action="store_true", help="print nothing")
     parser.set_defaults(run=_run)
 
 
@@ -54,7 +55,8 @@ def _run(options: argparse.Namespace) -> int:
     part = target.with_name(f".{target.name}.part")
     part.write_text(text, encoding="utf-8")
     os.replace(part, target)
-    print(f"{options.output}: {target.stat().st_size / 1e6:.1f} MB")
+    if not options.quiet:
+        print(f"{options.output}: {target.stat().st_size / 1e6:.1f} MB")
     return 0
 
 

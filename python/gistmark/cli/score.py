@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TextIO
 
 import polars as pl
 
-from gistmark.cli import judging, pairs
+from gistmark.cli import judging, output, pairs, summary
 from gistmark.cli import options as metric_options
 from gistmark.cli.job import run
 from gistmark.cli.table import render
@@ -54,7 +54,9 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="count the calls that judges would make, and ask nothing"
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress, no end table")
+    shown = output.add_to(parser, text=True, quiet=False)
+    shown.add_argument("--json", action="store_true", help="the end table as one JSON object (see docs/json.md)")
+    shown.add_argument("--quiet", action="store_true", help="no progress, no end table")
     parser.set_defaults(run=_run)
 
 
@@ -76,7 +78,7 @@ def _run(options: argparse.Namespace) -> int:
         return _rehearse(source, metrics, columns)
     with _progress(source, options.quiet) as bar:
         advance: Callable[[int], object] = bar.update
-        summary = run(
+        found = run(
             source,
             metrics,
             columns,
@@ -87,8 +89,25 @@ def _run(options: argparse.Namespace) -> int:
             intervals="bootstrap" if options.intervals else None,
         )
     if not options.quiet:
-        print(render(summary, by), file=sys.stderr if options.output == STANDARD else sys.stdout)
+        stream = sys.stderr if options.output == STANDARD else sys.stdout
+        print(_shown(found, by, metrics, source, options, stream), file=stream)
     return 0
+
+
+def _shown(
+    found: pl.DataFrame,
+    by: list[str],
+    metrics: list[Metric],
+    source: Source,
+    options: argparse.Namespace,
+    stream: TextIO,
+) -> str:
+    """The end table in the form asked for."""
+    if options.json:
+        return summary.as_json(found, by, metrics, skipped=len(source.skipped), output=options.output)
+    if options.format == "text":
+        return output.emphasised(render(found, by), stream)
+    return output.wide(found, by, metrics, options.format)
 
 
 def _rehearse(source: Source, metrics: list[Metric], columns: dict[str, str]) -> int:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from gistmark.cli import pairs
+from gistmark.cli import output, pairs
 
 TABLE = "table.md"
 PARTS = {
@@ -35,6 +35,7 @@ def add_to(studies: Any) -> None:
     parser.add_argument("--stem", action="store_true", help="ROUGE with Porter stems")
     parser.add_argument("--threads", metavar="N", type=int, help="default: all cores")
     parser.add_argument("--no-figures", action="store_true", help="do without matplotlib")
+    output.add_to(parser)
     parser.set_defaults(run=_run)
 
 
@@ -58,5 +59,5 @@ def _run(options: argparse.Namespace) -> int:
     Path(options.output, TABLE).write_text(page, encoding="utf-8")
     if not options.no_figures:
         save_figures(study, options.output)
-    print(page, end="")
+    output.show(page, options)
     return 0

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gistmark.cli import options as metric_options
-from gistmark.cli import pairs
+from gistmark.cli import output, pairs
 from gistmark_engine.errors import OptionError
 
 TABLE = "table.md"
@@ -38,6 +38,7 @@ def add_to(studies: Any) -> None:
     parser.add_argument("--glossary", metavar="FILE", help="JSON object, term to plain words, for audience")
     parser.add_argument("--threads", metavar="N", type=int, help="default: all cores")
     parser.add_argument("--no-figures", action="store_true", help="do without matplotlib")
+    output.add_to(parser)
     parser.set_defaults(run=_run)
 
 
@@ -84,7 +85,7 @@ def _run(options: argparse.Namespace) -> int:
     Path(options.output, TABLE).write_text(table, encoding="utf-8")
     if not options.no_figures:
         save_figures(study, options.output)
-    print(table, end="")
+    output.show(table, options)
     return 0
 
 

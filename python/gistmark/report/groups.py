@@ -36,7 +36,7 @@ def groups_of(frame: pl.DataFrame, by: str | None) -> dict[str, pl.DataFrame]:
 def pairing(frame: pl.DataFrame, by: str | None) -> str | None:
     """The first of `KEYS` of which every group has the same values, each once; None: no row has a counterpart."""
     groups = groups_of(frame, by)
-    if len(groups) < 2:
+    if by is None or len(groups) < 2:
         return None
     for key in KEYS:
         if key in frame.columns and key != by and not frame[key].null_count():

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from gistmark.report.columns import Column
-from gistmark.report.spans import Span, marks
+from gistmark.spans import Span, marks
 
 LISTS = pl.List(pl.String)
 ROW = "gistmark row"
