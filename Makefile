@@ -38,7 +38,7 @@ $(VENV)/installed-dev: pyproject.toml Makefile
 	@touch $@ $(VENV)/installed
 
 $(VENV)/installed-bench: pyproject.toml
-	@$(call environment,-e '.[bench]')
+	@$(call environment,-e '.[bench,studies,syntax]')
 	@touch $@ $(VENV)/installed
 
 # The environment with the project in it: made again if it is missing or was left half made, quiet if all goes well.
