@@ -26,8 +26,11 @@ from gistmark.report.correlation import correlations
 from gistmark.report.faults import faults
 from gistmark.report.overview import overview
 from gistmark.report.rows import ROW, browsable, payload
+from gistmark.report.studies import section
 from gistmark.spans import marks
+from gistmark.studies.robustness import Settings, robustness
 from gistmark_datasets import scitldr_sample
+from gistmark_engine.bootstrap import Bootstrap
 from gistmark_engine.errors import InputError
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\u202e evil \u2028 {{ 7 * 7 }} & \x00'
@@ -249,6 +252,40 @@ def test_what_cannot_be_shown_is_refused(
 ) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         page(change(scored))
+
+
+def test_a_robustness_study_is_a_map(tmp_path: Path) -> None:
+    pairs = pl.read_parquet(scitldr_sample()).head(30).with_columns(summary="source")
+    settings = Settings(base="system", split="newline", bootstrap=Bootstrap(20))
+    study = robustness(pairs, ["rouge"], ["distractor"], settings=settings, output=tmp_path / "study")
+    found = section(tmp_path / "study")
+    [(names, lines)] = found.heat.values()
+    assert names == ["distractor (decrease)"]
+    [row] = study.statistics.filter(field="rouge1_f1").rows(named=True)
+    [tile] = lines["rouge1_f1"]
+    assert tile is not None
+    assert (tile.value, tile.verdict) == (row["spearman"], row["verdict"].replace("_", " "))
+    text = page(None, [tmp_path / "study"])
+    assert f"[{row['spearman_low']:.2f}, {row['spearman_high']:.2f}]" in text
+
+
+def test_agreement_with_readers_has_its_intervals(tmp_path: Path) -> None:
+    alpha = {
+        "metric": "<b>rouge</b>",
+        "reading": "merged",
+        "threshold": "default",
+        "alpha": 0.25,
+        "low": 0.1,
+        "high": 0.4,
+    }
+    rate = {"dimension": "model", "slot": "all", "round": "all", "level": "a", "rate": 0.5, "low": 0.4, "high": 0.6}
+    pl.DataFrame([alpha, alpha | {"alpha": None}, alpha | {"threshold": "zero"}]).write_parquet(
+        tmp_path / "alphas.parquet"
+    )
+    pl.DataFrame([rate, rate | {"dimension": "side"}]).write_parquet(tmp_path / "win_rates.parquet")
+    pictures = section(tmp_path).pictures
+    assert [picture.count("<circle") for picture in pictures.values()] == [1, 1]
+    assert "&lt;b&gt;rouge" in page(None, [tmp_path])
 
 
 def test_every_metric_can_be_cited() -> None:

@@ -58,7 +58,7 @@ def section(folder: Path) -> Section:
     """The study kept in a folder; raises InputError where there is none."""
     found = {path.stem: path for path in sorted(folder.glob("*.parquet"))}
     tables = {title: pl.read_parquet(found[name]) for name, title in TABLES.items() if name in found}
-    small = {title: table for title, table in tables.items() if table.height <= SHOWN}
+    small = {title: table for title, table in tables.items() if 0 < table.height <= SHOWN}
     if {"statistics", "curves"} <= found.keys():
         return Section("Robustness", heat=_heat(pl.read_parquet(found["statistics"])), tables=small)
     if {"alphas", "win_rates"} <= found.keys():
