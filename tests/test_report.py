@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import gistmark as gm
@@ -78,6 +78,7 @@ def test_fragments_of_real_system_outputs_are_those_of_datastats(shared: Path) -
         assert sum(length**2 for length in lengths) / row["summary_length"] == row["density"]
 
 
+@example("..,", "...,")  # the published scan jumps over the longest run
 @given(st.text(alphabet="aB İΣσς.,\u0307😀é ", max_size=30), st.text(alphabet="aB İΣσς.,\u0307😀é ", max_size=40))
 def test_marks_stand_on_what_they_name(summary: str, source: str) -> None:
     found = marks(summary, source)
