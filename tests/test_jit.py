@@ -29,7 +29,9 @@ def test_scoring_works_and_warns_once_where_no_cache_can_be_written() -> None:
     assert "every process will compile them again. Set NUMBA_CACHE_DIR" in done.stderr.replace("\n", " ")
 
 
-def test_a_kernel_is_compiled_again_when_a_source_it_imports_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_is_compiled_again_when_a_source_it_imports_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Through any number of imports, of modules, of names and of packages; a source it does not import changes nothing."""
     monkeypatch.setattr(jit, "ENGINE", tmp_path)
     (tmp_path / "kernels").mkdir()

@@ -46,7 +46,7 @@ from gistmark_engine.errors import GistmarkError, InputError, MissingExtra, Opti
 from gistmark_engine.version import __version__
 
 if TYPE_CHECKING:
-    from gistmark import judges
+    from gistmark import judges, plot
     from gistmark.engines import duckdb, ray, spark
 
 __all__ = [
@@ -76,6 +76,7 @@ __all__ = [
     "metrics",
     "monotonicity",
     "pearson",
+    "plot",
     "ray",
     "readability",
     "rouge",
@@ -94,9 +95,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`gistmark.judges` and what runs on other engines, imported when first asked for."""
-    if name == "judges":
-        return import_module("gistmark.judges")
+    """`gistmark.judges`, `gistmark.plot` and what runs on other engines, imported when first asked for."""
+    if name in ("judges", "plot"):
+        return import_module(f"gistmark.{name}")
     if name in ("duckdb", "ray", "spark"):
         return import_module(f"gistmark.engines.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,6 +10,7 @@ import polars as pl
 
 from gistmark.catalogue import catalogue
 from gistmark.cli import options as metric_options
+from gistmark.cli import output
 from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Metric
 
@@ -46,6 +47,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--replicates", metavar="N", type=int, default=1000, help="default: %(default)s")
     parser.add_argument("--confidence", metavar="N", type=float, default=0.95, help="default: %(default)s")
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="default: %(default)s")
+    output.add_to(parser, text=True)
     parser.set_defaults(run=_run)
 
 
@@ -71,7 +73,10 @@ def _run(options: argparse.Namespace) -> int:
     )
     if options.output is not None:
         write(found, options.output)
-    print(table(found.drop("metric", "signature")), *dict.fromkeys(found["signature"]), sep="\n")
+    if options.format != "text":
+        print(output.wide(found, options.by or ["system"], metrics, options.format))
+    elif not options.quiet:
+        print(table(found.drop("metric", "signature")), *dict.fromkeys(found["signature"]), sep="\n")
     return 0
 
 

@@ -22,9 +22,14 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "pairs",
         help="Parquet, JSON lines, CSV, Arrow IPC, a quoted glob, or - for JSON lines; with --dataset files as published",
     )
+    dataset.add_to(parser)
+    add_roles(parser)
+
+
+def add_roles(parser: argparse.ArgumentParser) -> None:
+    """The options that name columns."""
     for role in ROLES:
         parser.add_argument(f"--{role}", metavar="COLUMN", help=f"the column that holds the {role}, if not {role!r}")
-    dataset.add_to(parser)
 
 
 def columns_of(options: argparse.Namespace) -> dict[str, str]:
@@ -50,7 +55,11 @@ def open_pairs(options: argparse.Namespace, on_error: OnError = "fail") -> Sourc
 def read_pairs(options: argparse.Namespace) -> pl.DataFrame:
     """The table; a column named for a role takes the place of one that is called as the role."""
     columns = columns_of(options)
-    frame = open_pairs(options).load()
+    return renamed(open_pairs(options).load(), columns)
+
+
+def renamed(frame: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
+    """The table with columns called as the roles they are named for."""
     for role, column in columns.items():
         if column not in frame.columns:
             hint, there = near(column, frame.columns), ", ".join(frame.columns)

@@ -6,11 +6,11 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import polars as pl
 
-from gistmark.cli import engines, judging, pairs, partwise
+from gistmark.cli import engines, judging, output, pairs, partwise, summary
 from gistmark.cli import options as metric_options
 from gistmark.cli.job import run
 from gistmark.cli.options import positive
@@ -72,7 +72,9 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="count the calls that judges would make, and ask nothing"
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress, no end table")
+    shown = output.add_to(parser, text=True, quiet=False)
+    shown.add_argument("--json", action="store_true", help="the end table as one JSON object (see docs/json.md)")
+    shown.add_argument("--quiet", action="store_true", help="no progress, no end table")
     parser.set_defaults(run=_run)
 
 
@@ -91,10 +93,10 @@ def _run(options: argparse.Namespace) -> int:
         judging.limit(metrics, options.budget)
     if options.dry_run:
         return _rehearse(source, metrics, columns)
-    summary = _score(options, source, metrics, columns, by)
+    found = _score(options, source, metrics, columns, by)
     if not options.quiet:
-        lines = [render(summary, by), *judging.report(metrics)]
-        print(*lines, sep="\n", file=sys.stderr if options.output == STANDARD else sys.stdout)
+        stream = sys.stderr if options.output == STANDARD else sys.stdout
+        print(_shown(found, by, metrics, source, options, stream), file=stream)
     return 0
 
 
@@ -131,6 +133,22 @@ def _score(
         folder = Path(engines.reachable(options, options.output))
         each = engines.each(options, source)
         return partwise.run(source, metrics, columns, folder=folder, resume=options.resume, each=each, **how)
+
+
+def _shown(
+    found: pl.DataFrame,
+    by: list[str],
+    metrics: list[Metric],
+    source: Source,
+    options: argparse.Namespace,
+    stream: TextIO,
+) -> str:
+    """The end table in the form asked for."""
+    if options.json:
+        return summary.as_json(found, by, metrics, skipped=len(source.skipped), output=options.output)
+    if options.format == "text":
+        return "\n".join([output.emphasised(render(found, by), stream), *judging.report(metrics)])
+    return output.wide(found, by, metrics, options.format)
 
 
 def _rehearse(source: Source, metrics: list[Metric], columns: dict[str, str]) -> int:

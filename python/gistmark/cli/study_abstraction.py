@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from gistmark.cli import pairs
+from gistmark.cli import output, pairs
 from gistmark_engine.errors import OptionError
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def add_to(studies: Any) -> None:
     _add_paper(parser)
     parser.add_argument("--threads", metavar="N", type=int, help="default: all cores")
     parser.add_argument("--no-figures", action="store_true", help="do without matplotlib")
+    output.add_to(parser)
     parser.set_defaults(run=_run)
 
 
@@ -91,7 +92,7 @@ def _run(options: argparse.Namespace) -> int:
     Path(options.output, TABLE).write_text(page, encoding="utf-8")
     if not options.no_figures:
         save_figures(study, options.output)
-    print(page, end="")
+    output.show(page, options)
     return 0
 
 

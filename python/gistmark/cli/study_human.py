@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from gistmark.cli import options as metric_options
-from gistmark.cli import pairs
+from gistmark.cli import output, pairs
 from gistmark_engine.errors import InputError, OptionError
 
 COMPARISONS = {
@@ -49,6 +49,7 @@ def add_to(studies: Any) -> None:
     parser.add_argument("--confidence", metavar="N", type=float, default=0.95, help="default: %(default)s")
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="default: %(default)s")
     parser.add_argument("--threads", metavar="N", type=int, help="default: all cores")
+    output.add_to(parser)
     parser.set_defaults(run=_run)
 
 
@@ -77,7 +78,7 @@ def _run(options: argparse.Namespace) -> int:
         found.write_csv(folder / f"{name}.csv")
     page = "\n\n".join(f"## {name.capitalize()}\n\n{table(found)}" for name, found in frames.items()) + "\n"
     (folder / "table.md").write_text(page, encoding="utf-8")
-    print(page, end="")
+    output.show(page, options)
     return 0
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gistmark.cli import options as metric_options
+from gistmark.cli import output
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import Metric
 
@@ -45,6 +46,7 @@ def add_to(studies: Any) -> None:
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="of the bootstrap; default: %(default)s")
     parser.add_argument("--threads", metavar="N", type=int, help="default: all cores")
     parser.add_argument("--no-figures", action="store_true", help="do without matplotlib")
+    output.add_to(parser)
     parser.set_defaults(run=_run)
 
 
@@ -81,7 +83,7 @@ def _run(options: argparse.Namespace) -> int:
     Path(options.output, TABLE).write_text(table, encoding="utf-8")
     if not options.no_figures:
         save_figures(study, options.output)
-    print(table, end="")
+    output.show(table, options)
     return 0
 
 

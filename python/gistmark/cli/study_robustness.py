@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gistmark.cli import judging, pairs
+from gistmark.cli import judging, output, pairs
 from gistmark.cli import options as metric_options
 from gistmark_engine.errors import OptionError
 
@@ -39,6 +39,7 @@ def add_to(studies: Any) -> None:
     parser.add_argument("--against-paper", action="store_true", help="set correlations beside those the paper prints")
     parser.add_argument("--threads", metavar="N", type=int, help="default: all cores")
     parser.add_argument("--no-figures", action="store_true", help="do without matplotlib")
+    output.add_to(parser)
     parser.set_defaults(run=_run)
 
 
@@ -103,7 +104,7 @@ def _run(options: argparse.Namespace) -> int:
     Path(options.output, TABLE).write_text(table, encoding="utf-8")
     if not options.no_figures:
         save_figures(study, options.output)
-    print(table, end="")
+    output.show(table, options)
     return 0
 
 

@@ -101,11 +101,11 @@ def _cell(row: Row | None) -> str:
     if row is None:
         return "-"
     if row.get("low") is None:
-        return _number(row["value"])
-    return f"{_number(row['value'])} [{_number(row['low'])}, {_number(row['high'])}]"
+        return number(row["value"])
+    return f"{number(row['value'])} [{number(row['low'])}, {number(row['high'])}]"
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
     """Four decimals, or six figures where the number is large; a dash for null."""
     if value is None:
         return "-"
