@@ -22,13 +22,13 @@ class Wide(types.Type):
 
     def __init__(self, words: int) -> None:
         self.words = words
-        super().__init__(name=f"Wide({words})")  # type: ignore[no-untyped-call]
+        super().__init__(name=f"Wide({words})")
 
 
 @register_model(Wide)
 class _WideModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Wide) -> None:
-        super().__init__(manager, kind, ir.IntType(64 * kind.words))
+        super().__init__(manager, kind, ir.IntType(64 * kind.words))  # type: ignore[no-untyped-call]
 
 
 @intrinsic(prefer_literal=True)
