@@ -11,11 +11,12 @@ import sys
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results.md"
-PEERS = ("rouge-score", "rouge-score-rs", "rouge-rust", "rapidrouge", "rouge-metric", "sacrebleu", "rapidfuzz")
+PEERS = ("rouge-score", "rouge-score-rs", "rouge-rust", "rapidrouge", "rouge-metric", "sacrebleu", "nltk", "rapidfuzz")
 PACKAGES = ("numba", "numpy", "pyarrow", "polars", *PEERS)
 CORES = str(len(os.sched_getaffinity(0)))
 SECTIONS = {
     "ratios": ["bench.ratios"],
+    "studies": ["bench.studies"],
     "ratios-all-cores": ["bench.ratios", "--threads", CORES],
     "boundaries": ["bench.boundaries"],
     "threads": ["bench.threads"],
@@ -23,20 +24,28 @@ SECTIONS = {
     "cold": ["bench.cold"],
     "memory": ["bench.memory"],
     "growth": ["bench.growth"],
+    "judges": ["bench.judges"],
+    "robustness": ["bench.robustness"],
+    "engines": ["bench.engines"],
+    "soak": ["bench.soak"],
 }
+LONG = ("engines", "soak")
+"""Sections that run only when they are named."""
 
 
 def main() -> int:
     """Run sections and print their tables; 1 if one of them failed or found values that differ."""
     parser = argparse.ArgumentParser(prog="bench")
-    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"default: all of {', '.join(SECTIONS)}")
+    parser.add_argument(
+        "sections", nargs="*", metavar="SECTION", help=f"default: all of {', '.join(SECTIONS)} but {', '.join(LONG)}"
+    )
     parser.add_argument("--write", action="store_true", help=f"write the tables to {RESULTS.name} beside this file too")
     options = parser.parse_args()
     unknown = [name for name in options.sections if name not in SECTIONS]
     if unknown:
         parser.error(f"unknown section {unknown[0]!r}; there are {', '.join(SECTIONS)}")
     texts, failed = [_machine()], False
-    for name in options.sections or SECTIONS:
+    for name in options.sections or [name for name in SECTIONS if name not in LONG]:
         print(f"bench: {name}", file=sys.stderr)
         done = subprocess.run([sys.executable, "-m", *SECTIONS[name]], stdout=subprocess.PIPE, text=True, check=False)
         print(done.stdout, flush=True)

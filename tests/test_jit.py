@@ -5,6 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+from gistmark_engine import jit
 
 CODE = """
 import pyarrow as pa
@@ -22,3 +27,38 @@ def test_scoring_works_and_warns_once_where_no_cache_can_be_written() -> None:
     assert (done.returncode, done.stdout) == (0, "[0.5]\n"), done.stderr
     assert done.stderr.count("Warning") == 1
     assert "every process will compile them again. Set NUMBA_CACHE_DIR" in done.stderr.replace("\n", " ")
+
+
+def test_a_kernel_is_compiled_again_when_a_source_it_imports_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Through any number of imports, of modules, of names and of packages; a source it does not import changes nothing."""
+    monkeypatch.setattr(jit, "ENGINE", tmp_path)
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "tokenizers").mkdir()
+    for name, text in (
+        (
+            "kernels/one.py",
+            "from gistmark_engine.kernels.two import (\n    a,\n)\nfrom gistmark_engine.tokenizers import b",
+        ),
+        ("kernels/two.py", "from gistmark_engine import three, other as o\nfrom gistmark_engine.kernels.one import c"),
+        ("three.py", "THREE = 3"),
+        ("tokenizers/__init__.py", ""),
+        ("four.py", "FOUR = 4"),
+    ):
+        (tmp_path / name).write_text(text)
+    seen = set()
+    for changed, new in (
+        ("four.py", False),
+        ("three.py", True),
+        ("kernels/two.py", True),
+        ("tokenizers/__init__.py", True),
+    ):
+        jit._source_hash.cache_clear()
+        seen.add(jit._source_hash("kernels.one"))
+        before = len(seen)
+        (tmp_path / changed).write_text((tmp_path / changed).read_text() + "\n# changed")
+        jit._source_hash.cache_clear()
+        seen.add(jit._source_hash("kernels.one"))
+        assert len(seen) == before + new, changed
+    jit._source_hash.cache_clear()

@@ -2,69 +2,31 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from pages import DOCS, README, ROOT, SAMPLE, blocks, commands, make_clone, shell
 
 import gistmark as gm
 from gistmark.files.sink import KEY
 
-ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-SAMPLE = "datasets/gistmark_datasets/data/scitldr_test.parquet"
-PAIRS = '{"summary": "a cat", "references": ["a cat sat"], "source": "a cat sat here"}\n'
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with the sample where a clone has it, a file of pairs, and `gistmark` in `bin`."""
-    root = tmp_path_factory.mktemp("clone")
-    (root / SAMPLE).parent.mkdir(parents=True)
-    shutil.copy(ROOT / SAMPLE, root / SAMPLE)
-    (root / "pairs.jsonl").write_text(PAIRS)
-    (root / "bin").mkdir()
-    (root / "bin" / "gistmark").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gistmark.cli "$@"\n')
-    (root / "bin" / "gistmark").chmod(0o755)
-    return root
-
-
-def shell(clone: Path, command: str) -> str:
-    environment = os.environ | {
-        "PATH": f"{clone / 'bin'}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": os.pathsep.join(sys.path),
-    }
-    if "cache clear" in command:
-        environment["NUMBA_CACHE_DIR"] = str(clone / "cache")
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command],
-        cwd=clone,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return make_clone(tmp_path_factory.mktemp("clone"))
 
 
 def test_command_lines_run(clone: Path) -> None:
-    lines = [line for block in blocks("sh") for line in block.splitlines() if "gistmark " in line]
+    lines = [line for language, block in blocks(README) if language == "sh" for line in commands(block)]
     assert len(lines) >= 5
     for line in lines:
         shell(clone, line)
 
 
-@pytest.mark.parametrize("block", blocks("python"))
+@pytest.mark.parametrize("block", [block for language, block in blocks(README) if language == "python"])
 def test_python_examples_run(clone: Path, block: str) -> None:
     (clone / "example.py").write_text(block)
     assert shell(clone, f'"{sys.executable}" example.py')
@@ -72,7 +34,7 @@ def test_python_examples_run(clone: Path, block: str) -> None:
 
 def test_the_table_shown_is_the_table_printed(clone: Path) -> None:
     printed = {tuple(line.split()) for line in shell(clone, f"gistmark score {SAMPLE}").splitlines()}
-    shown = [line for block in blocks("text") for line in block.splitlines()]
+    shown = [line for language, block in blocks(README) if language == "text" for line in block.splitlines()]
     assert len(shown) > 5
     assert [line for line in shown if tuple(line.split()) not in printed] == []
 
@@ -102,9 +64,10 @@ def test_the_table_of_metrics_agrees_with_the_records() -> None:
 
 
 def test_names_that_code_depends_on_are_spelled_as_there() -> None:
-    assert f"`{KEY.decode()}`" in README
+    pages = "".join([README, *DOCS.values()])
+    assert f"`{KEY.decode()}`" in pages
     columns = {column for metric in gm.catalogue().values() for column in metric.columns}
-    named = set(re.findall(r"`(\w+_status)`", README))
+    named = set(re.findall(r"`(\w+_status)`", pages))
     assert named
     assert named <= columns
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 
 import polars as pl
 import pyarrow as pa
 
 from gistmark_bindings.roles import column
 from gistmark_engine.columns import Column, Kind
-from gistmark_engine.errors import InputError
+from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.job import held
 from gistmark_engine.metric import Field, Metric
 from gistmark_engine.plan import score_columns
@@ -41,6 +42,7 @@ def expression(
     streams and runs once over all groups of a `group_by`. A query does not say when it is over: what a metric opens at
     its first batch stays open as long as the expression lives.
     """
+    check_fork()
     roles = [(role, _name(expr, role), (kinds or {}).get(role, "text")) for role, expr in inputs.items()]
     return pl.map_batches(
         list(inputs.values()),
@@ -48,6 +50,21 @@ def expression(
         return_dtype=struct_dtype(metrics),
         is_elementwise=all(metric.row_local for metric in metrics),
     )
+
+
+def check_fork() -> None:
+    """Refuse to use Polars in the child of a process that has used it: the child would wait forever for its threads."""
+    if _owner() != os.getpid():
+        raise OptionError(
+            "this process was forked from one that uses Polars, which does not survive a fork: start processes by "
+            "'spawn' (multiprocessing.get_context('spawn')), or score Arrow data with gistmark.score_batch"
+        )
+
+
+@cache
+def _owner() -> int:
+    """The process that used Polars first."""
+    return os.getpid()
 
 
 def struct_dtype(metrics: Sequence[Metric]) -> pl.Struct:
@@ -64,7 +81,10 @@ def to_arrow(series: pl.Series) -> pa.ChunkedArray:
     """`series` as Arrow without copying the text; refuses Python objects."""
     if series.dtype == pl.Object:
         raise InputError("a column of Python objects cannot be scored; cast it to String", column=series.name)
-    return pa.chunked_array(series)
+    try:
+        return pa.chunked_array(series)
+    except pa.ArrowException as error:
+        raise InputError(f"cannot be handed over as Arrow data: {error}", column=series.name) from error
 
 
 def to_series(name: str, values: pa.Array, dtype: pl.DataType) -> pl.Series:

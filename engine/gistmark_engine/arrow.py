@@ -24,6 +24,9 @@ INTEGER = -8
 NULL = -1
 """Length of a null piece, start of a null text."""
 
+BREAK = -2
+"""Length of a piece, at address 0, that stands where a sentence of tokens stops."""
+
 
 @dataclass(frozen=True)
 class Pieces:
@@ -175,10 +178,10 @@ def _list_bounds(array: pa.Array) -> tuple[Ints, Ints, pa.Array]:
         first = (array.offset + np.arange(len(array), dtype=np.int64)) * kind.list_size
         last = first + kind.list_size
     elif pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
-        first = array.offsets.to_numpy().astype(np.int64)[: len(array)]
-        last = first + array.sizes.to_numpy().astype(np.int64)
+        first = _numbers(array.offsets)[: len(array)]
+        last = first + _numbers(array.sizes)
     else:
-        bounds = array.offsets.to_numpy().astype(np.int64)
+        bounds = _numbers(array.offsets)
         first, last = bounds[:-1], bounds[1:]
     null = _invalid(array)
     return np.where(null, 0, first), np.where(null, 0, last), array.values
@@ -213,7 +216,15 @@ def _invalid(array: pa.Array) -> NDArray[np.bool_]:
     """Which elements are null by the validity bitmap."""
     if array.null_count == 0:
         return np.zeros(len(array), np.bool_)
-    return array.is_null().to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+    nulls = array.is_null()
+    bits = np.unpackbits(np.frombuffer(nulls.buffers()[1], np.uint8), bitorder="little")
+    return bits[nulls.offset : nulls.offset + len(array)].astype(np.bool_)
+
+
+def _numbers(array: pa.Array) -> Ints:
+    """An int32 or int64 array without nulls; `to_numpy` would import pandas where it is installed."""
+    width = np.int32 if array.type.bit_width == 32 else np.int64
+    return np.frombuffer(array.buffers()[1], width)[array.offset : array.offset + len(array)].astype(np.int64)
 
 
 def join(parts: list[Texts]) -> Texts:

@@ -29,7 +29,8 @@ def gap_of(kind: str) -> int | None:
 
 def count_hits(tokens: Tokens, types: tuple[str, ...]) -> Counts:
     """Hits [types, pairs] of every summary with every reference of its group, pairs by group, reference, member."""
-    from gistmark_engine.kernels.overlap import MULTISET, overlap_pairs
+    from gistmark_engine.kernels.kept import MULTISET
+    from gistmark_engine.kernels.overlap import overlap_pairs
 
     pairs = tokens.reference_pairs()
     orders = np.array(sorted({int(kind) for kind in types if kind.isdigit()}), np.int64)

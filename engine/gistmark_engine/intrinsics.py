@@ -12,9 +12,11 @@ from typing import Any, cast
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 BYTE = ir.IntType(8)
+HALF = ir.IntType(32)
 WORD = ir.IntType(64)
 BLOCK = ir.VectorType(BYTE, 64)
 
@@ -151,6 +153,31 @@ def store_word(typingctx, address, word):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
+def load_half(typingctx, address):  # type: ignore[no-untyped-def]
+    """The uint32 at `address` as int64."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        half = builder.load(builder.inttoptr(args[0], HALF.as_pointer()))
+        half.align = 1
+        return builder.zext(half, WORD)
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic
+def store_half(typingctx, address, value):  # type: ignore[no-untyped-def]
+    """Write the low 4 bytes of an int64."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        half = builder.trunc(args[1], HALF)
+        store = builder.store(half, builder.inttoptr(args[0], HALF.as_pointer()))
+        store.align = 1
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), codegen
+
+
+@intrinsic
 def load_byte(typingctx, address):  # type: ignore[no-untyped-def]
     """The byte at `address` as uint64."""
 
@@ -158,6 +185,44 @@ def load_byte(typingctx, address):  # type: ignore[no-untyped-def]
         return builder.zext(builder.load(builder.inttoptr(args[0], BYTE.as_pointer())), WORD)
 
     return types.uint64(types.int64), codegen
+
+
+def has_compress() -> bool:
+    """Whether the CPU that kernels are compiled for can pack the bytes of a block (AVX-512 VBMI2)."""
+    return "+avx512vbmi2" in cpu_target.target_context.codegen().magic_tuple()[2]
+
+
+@intrinsic
+def store_bit_positions(typingctx, bits, first, address):  # type: ignore[no-untyped-def]
+    """Write `first` + k as int64 for each set bit k, in order, at `address`: 16 of them or 64, whatever lies behind the
+    last is arbitrary. Only where `has_compress()`."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        bits, first, address = args
+        lanes = builder.bitcast(bits, ir.VectorType(ir.IntType(1), 64))
+        kind = ir.FunctionType(BLOCK, [BLOCK, BLOCK, lanes.type])
+        pack = cgutils.get_or_insert_function(builder.module, kind, "llvm.x86.avx512.mask.compress.v64i8")
+        numbers = ir.Constant(BLOCK, [ir.Constant(BYTE, k) for k in range(64)])
+        packed = builder.call(pack, [numbers, ir.Constant(BLOCK, None), lanes])
+        _store_positions(builder, packed, first, address, range(0, 16, 8))
+        many = builder.icmp_unsigned(">", builder.ctpop(bits), ir.Constant(WORD, 16))
+        with builder.if_then(many, likely=False):
+            _store_positions(builder, packed, first, address, range(16, 64, 8))
+        return context.get_dummy_value()
+
+    return types.void(types.uint64, types.int64, types.int64), codegen
+
+
+def _store_positions(builder: Any, packed: Any, first: Any, address: Any, places: range) -> None:
+    """Widen eight bytes at a time to int64, add `first`, and store them."""
+    wide = ir.VectorType(WORD, 8)
+    base = builder.insert_element(ir.Constant(wide, None), first, ir.Constant(HALF, 0))
+    base = builder.shuffle_vector(base, ir.Constant(wide, None), ir.Constant(ir.VectorType(HALF, 8), None))
+    for place in places:
+        chosen = ir.Constant(ir.VectorType(HALF, 8), [ir.Constant(HALF, place + k) for k in range(8)])
+        eight = builder.zext(builder.shuffle_vector(packed, packed, chosen), wide)
+        at = builder.add(address, ir.Constant(WORD, 8 * place))
+        builder.store(builder.add(eight, base), builder.inttoptr(at, wide.as_pointer()), align=8)
 
 
 @intrinsic

@@ -1,8 +1,9 @@
 """The only place where numba options are written, and where compiled kernels are kept on disk.
 
 `kernel` marks a loop that Python calls: it runs without the GIL and its machine code is cached. `inlined` marks a loop
-that only kernels call. Cached code is keyed by a hash of all the engine's sources, because numba itself does not
-notice that a function called from another file has changed.
+that only kernels call; `called` one that is compiled apart from the kernel that calls it, so that it has the machine's
+registers to itself. Cached code is keyed by a hash of the sources that its module imports, however indirectly, because
+numba itself does not notice that a function called from another file has changed.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 import warnings
@@ -26,26 +28,24 @@ OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 inlined: Callable[[Loop], Any] = njit(**OPTIONS, forceinline=True)
 
+called: Callable[[Loop], Any] = njit(**OPTIONS)
+
 
 def kernel(function: Loop) -> Any:
-    """Compile `function` at its first call, without the GIL, its machine code kept in `cache_directory()`."""
+    """Compile `function` at its first call, without the GIL, its machine code kept in `cache_directory()` if its sources
+    are the engine's."""
     dispatcher: Any = njit(**OPTIONS)(function)
-    if cache_writable():
+    if function.__module__.startswith("gistmark_engine.") and cache_writable():
         dispatcher._cache = cast(Any, _Cache)(function)
     return dispatcher
 
 
 @functools.cache
 def cache_directory() -> Path:
-    """Where compiled kernels of exactly these sources live.
+    """Where compiled kernels of every version of the engine live.
 
     Below `NUMBA_CACHE_DIR` if that is set, else below `XDG_CACHE_HOME` or `~/.cache`.
     """
-    return cache_root() / _source_hash()
-
-
-def cache_root() -> Path:
-    """The directory that holds the compiled kernels of every version of the engine."""
     named = os.environ.get("NUMBA_CACHE_DIR")
     base = Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
     return base / "gistmark"
@@ -53,8 +53,8 @@ def cache_root() -> Path:
 
 def clear_cache() -> int:
     """Delete every compiled kernel on disk, of all versions; returns how many files that were."""
-    files = sum(1 for path in cache_root().rglob("*.nb?"))
-    shutil.rmtree(cache_root(), ignore_errors=True)
+    files = sum(1 for path in cache_directory().rglob("*.nb?"))
+    shutil.rmtree(cache_directory(), ignore_errors=True)
     return files
 
 
@@ -74,26 +74,39 @@ def cache_writable() -> bool:
         return False
 
 
+ENGINE = Path(__file__).parent
+IMPORT = re.compile(r"^(?:from|import) gistmark_engine\.?([\w.]*)(?: import ([\w, ]+))?", re.MULTILINE)
+
+
 @functools.cache
-def _source_hash() -> str:
-    """A digest of every source file of the engine."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
+def _source_hash(module: str) -> str:
+    """A digest of a module of the engine and of all that it imports from the engine, however indirectly."""
+    found: dict[Path, bytes] = {}
+    wanted = [module]
+    while wanted:
+        place = ENGINE.joinpath(*wanted.pop().split("."))
+        for path in (place.with_suffix(".py"), place / "__init__.py"):
+            if path not in found and path.is_file():
+                found[path] = path.read_bytes()
+                for source, names in IMPORT.findall(found[path].decode()):
+                    wanted += [source, *(f"{source}.{name}".strip(".") for name in re.findall(r"\w+", names))]
+    digest = hashlib.sha256(b"".join(found[path] for path in sorted(found)))
     return digest.hexdigest()[:16]
 
 
 class _Locator(_CacheLocator):
-    """Tells numba to keep a kernel in `cache_directory()`, valid as long as that directory's name is."""
+    """Tells numba to keep a kernel in `cache_directory()`, under a name that holds its sources' hash."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self._disambiguator = f"{function.__module__.rpartition('.')[2]}-{function.__code__.co_firstlineno}"
+        module = function.__module__.partition(".")[2]
+        self._hash = _source_hash(module)
+        self._disambiguator = f"{module}-{function.__code__.co_firstlineno}-{self._hash}"
 
     def get_cache_path(self) -> str:
         return str(cache_directory())
 
     def get_source_stamp(self) -> str:
-        return _source_hash()
+        return self._hash
 
     def get_disambiguator(self) -> str:
         return self._disambiguator

@@ -14,6 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from gistmark_engine.errors import OptionError
+from gistmark_engine.limits import Limit
 from gistmark_engine.version import __version__
 
 if TYPE_CHECKING:
@@ -66,21 +68,46 @@ STATUS_FIELD = Field("enum", summary=("counts",), levels=STATUSES)
 class Tokenizer:
     """How a metric wants its texts cut.
 
-    name and stem decide what the tokens are; metrics that agree on them share one cutting. `sentences` asks for sentence
-    bounds, `whole` for ids of tokens that only the summary has (otherwise those are all -1, which is faster), `words` for
-    ids that agree over all rows and for what they spell (`Tokens.words`; summary and references only).
+    `normalize` and `case` are done to a text first, `name` cuts it, `stem` is done to each token: these decide what the
+    tokens are, and metrics that agree on them share one cutting. `sentences` asks for sentence bounds, `whole` for ids of
+    tokens that only the summary has (otherwise those are all -1, which is faster), `words` for ids that agree over all
+    rows and for what they spell (`Tokens.words`; summary and references only).
+
+    normalize  a Unicode normalisation form
+    case       "casefold" for `str.casefold`, "lower" for `str.lower`, None to leave it to the tokenizer
+    stem       True: Porter's stemmer, on ASCII tokens of more than three letters; or a language of Snowball's
+    label      name and version of the library or model that cuts, where one does; filled in by `tokenizers.identified`
     """
 
     name: str
-    stem: bool = False
+    stem: bool | str = False
+    normalize: Literal["NFC", "NFKC"] | None = None
+    case: Literal["casefold", "lower"] | None = None
     sentences: bool = False
     whole: bool = False
     words: bool = False
+    label: str = ""
 
     @property
     def options(self) -> dict[str, object]:
         """What of the tokenizer enters a metric's signature."""
-        return {"tok": self.name} | ({} if self.words else {"stem": self.stem})
+        stem: dict[str, object] = {} if self.words else {"stem": self.stem}
+        return (
+            {"tok": self.label or self.name}
+            | stem
+            | ({"norm": self.normalize} if self.normalize else {})
+            | ({"fold": self.case} if self.case else {})
+        )
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether it does something to texts or tokens beside cutting."""
+        return bool(self.stem or self.normalize or self.case)
+
+    @property
+    def cutting(self) -> Tokenizer:
+        """What metrics must agree on to share tokens. Where a library cuts, sentence bounds matter: it cuts each alone."""
+        return replace(self, whole=False, sentences=self.sentences and bool(self.label))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +173,7 @@ class Metric:
     row_local  whether a row's fields depend on that row alone; if not, engines must hand it all rows at once
     needs      what it cannot run without beside the core: the name of an extra, "backend" for a model that the caller
                has to name, "" for nothing
+    limit      None, or how long its texts may be (see `limited`)
     """
 
     name: str
@@ -160,6 +188,7 @@ class Metric:
     prefix: str = ""
     row_local: bool = True
     needs: str = ""
+    limit: Limit | None = None
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -175,12 +204,24 @@ class Metric:
     def signature(self) -> str:
         """`name|key:value|…|gistmark:version`, keys sorted; equal for equal options, independent of the data."""
         options = dict(self.options) | (self.tokenizer.options if self.tokenizer else {})
+        if self.limit and self.limit.long == "truncate":
+            options["max_length"] = self.limit.length
         parts = [f"{key}:{_spell(value)}" for key, value in sorted(options.items())]
         return "|".join([self.prefix + self.name, *parts, f"gistmark:{__version__}"])
 
     def prefixed(self, prefix: str) -> Metric:
         """The same metric with `prefix` before its column names."""
         return replace(self, prefix=prefix)
+
+    def limited(self, length: int, long: Literal["refuse", "truncate"] = "refuse") -> Metric:
+        """The same metric for texts of at most `length` characters (code points).
+
+        A longer one is refused, or cut there, which the signature then says, and the status of its row: "truncated".
+        Raises OptionError for another `length` or `long`, and where texts would be cut and no status could say so.
+        """
+        if long == "truncate" and STATUS_FIELD not in self.fields.values():
+            raise OptionError(f"metric {self.name!r} has no status to say that a text was truncated")
+        return replace(self, limit=Limit(length, long))
 
 
 def _spell(value: object) -> str:

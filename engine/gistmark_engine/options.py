@@ -12,11 +12,13 @@ import numbers
 import re
 import types
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from gistmark_engine.errors import OptionError, shorten
 from gistmark_engine.metric import Metric
-from gistmark_engine.tokenizers import rule_of
+from gistmark_engine.tokenizers import extra_of, identified
 
 Factory = TypeVar("Factory", bound=Callable[..., Metric])
 
@@ -24,8 +26,8 @@ Factory = TypeVar("Factory", bound=Callable[..., Metric])
 def checked(factory: Factory) -> Factory:
     """The factory with every argument checked against its annotation; a wrong one raises OptionError.
 
-    Understood: bool, int, float (finite), str, Literal, None, unions of those, and sequences and tuples of them. Other
-    annotations are left to the factory. The tokenizer of the metric must exist.
+    Understood: bool, int, float (finite), str, Path, Literal, None, unions of those, and sequences and tuples of them. Other
+    annotations are left to the factory. The tokenizer of the metric must exist and be installed.
     """
     signature = inspect.signature(factory)
     hints = functools.cache(lambda: get_type_hints(factory))
@@ -40,11 +42,20 @@ def checked(factory: Factory) -> Factory:
             raise OptionError(
                 f"{metric.name}: prefix must be of letters, digits, '_', '.' and '-', not {metric.prefix!r}"
             )
-        if metric.tokenizer:
-            rule_of(metric.tokenizer)
-        return metric
+        return _with_tokenizer(metric)
 
     return cast(Factory, check_and_make)
+
+
+def _with_tokenizer(metric: Metric) -> Metric:
+    """The metric with its tokenizer identified, and the extra that it needs."""
+    if metric.tokenizer is None:
+        return metric
+    try:
+        tokenizer = identified(metric.tokenizer)
+    except OptionError as error:
+        raise OptionError(f"{metric.name}: {error}") from None
+    return replace(metric, tokenizer=tokenizer, needs=metric.needs or extra_of(tokenizer))
 
 
 def _fits(value: object, hint: Any) -> bool:
@@ -56,7 +67,7 @@ def _fits(value: object, hint: Any) -> bool:
         return isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if hint is float:
         return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
-    if hint is str or hint is types.NoneType:
+    if hint in (str, Path, types.NoneType):
         return isinstance(value, hint)
     if origin is Literal:
         return isinstance(value, str) and value in inner
@@ -78,6 +89,7 @@ def _spell(hint: Any) -> str:
         int: "an integer",
         float: "a finite number",
         str: "a string",
+        Path: "a path",
         types.NoneType: "None",
     }
     if hint in names:

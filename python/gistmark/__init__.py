@@ -11,9 +11,24 @@ Importing this compiles nothing and loads no model; both happen when a metric fi
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gistmark import metrics
+from gistmark import evaluate, metrics
 from gistmark.catalogue import catalogue, signature
-from gistmark.expressions import abstraction, bleu, chrf, chrfpp, datastats, meteor, rouge, scores, syntax, ter
+from gistmark.compare import compare
+from gistmark.expressions import (
+    abstraction,
+    bertscore,
+    bleu,
+    chrf,
+    chrfpp,
+    datastats,
+    entities,
+    meteor,
+    readability,
+    rouge,
+    scores,
+    syntax,
+    ter,
+)
 from gistmark.marks import sentences, tokens
 from gistmark.score import score, score_batch
 from gistmark.statistics import (
@@ -31,7 +46,8 @@ from gistmark_engine.errors import GistmarkError, InputError, MissingExtra, Opti
 from gistmark_engine.version import __version__
 
 if TYPE_CHECKING:
-    from gistmark import judges
+    from gistmark import judges, plot
+    from gistmark.engines import duckdb, ray, spark
 
 __all__ = [
     "GistmarkError",
@@ -40,12 +56,17 @@ __all__ = [
     "OptionError",
     "__version__",
     "abstraction",
+    "bertscore",
     "bleu",
     "catalogue",
     "chrf",
     "chrfpp",
     "cohen",
+    "compare",
     "datastats",
+    "duckdb",
+    "entities",
+    "evaluate",
     "fleiss",
     "judges",
     "kendall",
@@ -55,12 +76,16 @@ __all__ = [
     "metrics",
     "monotonicity",
     "pearson",
+    "plot",
+    "ray",
+    "readability",
     "rouge",
     "score",
     "score_batch",
     "scores",
     "sentences",
     "signature",
+    "spark",
     "spearman",
     "summarise",
     "syntax",
@@ -70,7 +95,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`gistmark.judges`, imported when it is first asked for."""
-    if name == "judges":
-        return import_module("gistmark.judges")
+    """`gistmark.judges`, `gistmark.plot` and what runs on other engines, imported when first asked for."""
+    if name in ("judges", "plot"):
+        return import_module(f"gistmark.{name}")
+    if name in ("duckdb", "ray", "spark"):
+        return import_module(f"gistmark.engines.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

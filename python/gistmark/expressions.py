@@ -53,6 +53,11 @@ def meteor(summary: Input, references: Input, **options: Any) -> pl.Expr:
     return scores([factories.meteor(**options)], summary=summary, references=references)
 
 
+def bertscore(summary: Input, references: Input, **options: Any) -> pl.Expr:
+    """BERTScore of each row, its model named as `model`; options of `metrics.bertscore`."""
+    return scores([factories.bertscore(**options)], summary=summary, references=references)
+
+
 def datastats(summary: Input, source: Input, **options: Any) -> pl.Expr:
     """Coverage, density, compression, novelty and repetition against the source; options of `metrics.datastats`."""
     return scores([factories.datastats(**options)], summary=summary, source=source)
@@ -61,6 +66,16 @@ def datastats(summary: Input, source: Input, **options: Any) -> pl.Expr:
 def abstraction(summary: Input, references: Input | None, source: Input, **options: Any) -> pl.Expr:
     """RA, SA and AR; options of `metrics.abstraction`. References None: SA alone, RA and AR are null."""
     return scores([factories.abstraction(**options)], summary=summary, references=references, source=source)
+
+
+def entities(summary: Input, references: Input | None = None, source: Input | None = None, **options: Any) -> pl.Expr:
+    """Named entities that the summary shares with references and source; options of `metrics.entities`."""
+    return scores([factories.entities(**options)], summary=summary, references=references, source=source)
+
+
+def readability(summary: Input, **options: Any) -> pl.Expr:
+    """Flesch-Kincaid, Coleman-Liau, Dale-Chall and other formulas; options of `metrics.readability`."""
+    return scores([factories.readability(**options)], summary=summary)
 
 
 def syntax(summary: Input, **options: Any) -> pl.Expr:

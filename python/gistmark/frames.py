@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 
 from gistmark.lists import arrow_of
-from gistmark_bindings.polars import field_dtype, to_arrow, to_series
+from gistmark_bindings.polars import check_fork, field_dtype, to_arrow, to_series
 from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Field
 
@@ -67,6 +67,8 @@ def is_pandas(data: object) -> bool:
 
 
 def _of_polars(data: pl.DataFrame) -> Frame:
+    check_fork()
+
     def attach(arrays: Arrays, fields: Fields) -> pl.DataFrame:
         return data.with_columns(to_series(name, arrays[name], field_dtype(spec)) for name, spec in fields.items())
 

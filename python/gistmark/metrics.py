@@ -1,12 +1,16 @@
 """The factories of all metrics: each returns a record (`gistmark_engine.metric.Metric`), made without any argument.
 
 Importing them compiles nothing; kernels, parsers and models load when a metric first runs. A judge's record needs a
-`backend` before it can run (see `gistmark.judges`), `syntax` an extra; their records say so in `needs`.
+`backend` before it can run (see `gistmark.judges`), `bertscore` a `model`, `syntax`, `entities` and `readability` an extra;
+their records say so in `needs`.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from gistmark.entities.metric import entities
+from gistmark.models.bertscore import bertscore
+from gistmark.readability.metric import readability
 from gistmark.syntax.metric import syntax
 from gistmark_engine.metrics.abstraction import abstraction
 from gistmark_engine.metrics.bleu import bleu
@@ -23,16 +27,19 @@ if TYPE_CHECKING:
 __all__ = [
     "abstraction",
     "annotator",
+    "bertscore",
     "bleu",
     "chrf",
     "chrfpp",
     "datastats",
+    "entities",
     "factscore",
     "judge",
     "meteor",
     "meteor15",
     "persona",
     "prometheus",
+    "readability",
     "rouge",
     "syntax",
     "ter",

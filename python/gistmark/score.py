@@ -16,6 +16,7 @@ from gistmark.outputs import check_outputs
 from gistmark.roles import Columns, assign, default_metrics, select
 from gistmark_bindings.polars import expression, to_arrow
 from gistmark_bindings.roles import check_type, column
+from gistmark_bindings.stage import Stage
 from gistmark_engine.columns import Column
 from gistmark_engine.metric import Metric
 from gistmark_engine.plan import score_columns
@@ -78,6 +79,12 @@ def score_batch(
     chosen, inputs = _plan(batch.schema.names, metrics, None, existing=())
     arrays = score_columns(_columns(frame(batch), inputs), chosen, threads=threads)
     return pa.RecordBatch.from_arrays(list(arrays.values()), names=list(arrays))
+
+
+def stage(names: Sequence[str], metrics: Iterable[str | Metric] | None, columns: Columns | None) -> Stage:
+    """What another engine's workers run on a table with these columns; raises as `score` does."""
+    chosen, inputs = _plan(names, metrics, columns)
+    return Stage(chosen, {role: (str(mark.column), mark.kind) for role, mark in inputs.items()})
 
 
 def _plan(

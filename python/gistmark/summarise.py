@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
+from itertools import chain
 
 import polars as pl
 
 from gistmark.catalogue import resolve
-from gistmark.frames import names_of, pick
-from gistmark.near import near
+from gistmark.estimates import NO_BOUNDS, Bounds, Intervals, Line, Method
+from gistmark.failures import ALARM, failure_rate
+from gistmark.grouping import Groups, check_columns, groups_of, keys_of
+from gistmark.lines import corpus_columns, corpus_lines, field_lines
 from gistmark.outputs import check_outputs
-from gistmark_bindings.polars import field_dtype
-from gistmark_engine.errors import InputError, OptionError
-from gistmark_engine.metric import Field, Metric
+from gistmark_engine.bootstrap import Bootstrap
+from gistmark_engine.metric import STATUS_FIELD, Metric
 
 _COLUMNS: Mapping[str, pl.DataType] = {
     "metric": pl.String(),
@@ -22,106 +25,91 @@ _COLUMNS: Mapping[str, pl.DataType] = {
     "value": pl.Float64(),
     "n": pl.Int64(),
     "n_null": pl.Int64(),
+    "failure_rate": pl.Float64(),
+    "marked": pl.Boolean(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
     "signature": pl.String(),
 }
+_BOUNDS = ("low", "high")
 
-Line = tuple[str, str, str | None, float | None, int, int]
 
-
-def summarise(scored: object, metrics: Iterable[str | Metric], by: str | Sequence[str] | None = None) -> pl.DataFrame:
+def summarise(
+    scored: object,
+    metrics: Iterable[str | Metric],
+    by: str | Sequence[str] | None = None,
+    *,
+    intervals: Method | None = None,
+    replicates: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> pl.DataFrame:
     """One row a statistic that a field allows, in a group of rows.
 
-    scored   a table of any kind that `score` returns, with the flat columns of `metrics`
-    metrics  those it was scored with (names or records)
-    by       column or columns that make the groups, in the order of their first appearance; None: all rows are one
+    scored     a table of any kind that `score` returns, with the flat columns of `metrics`
+    metrics    those it was scored with (names or records)
+    by         column or columns that make the groups, in the order of their first appearance; None: all rows are one
+    intervals  "bootstrap": percentiles of `replicates` resamples of a group's rows, the same bytes for the same `seed`;
+               "jackknife": value ± z · the error of leaving out one row each (none for medians and quartiles)
 
-    Returns the columns of `by`, then metric, field, statistic, level, value, n, n_null, signature. Statistics: "mean";
-    "median"; "q1" and "q3" (linear interpolation); "share" (0 to 1) of each level of an enum or Boolean field;
-    "corpus" for scores of a whole group that are no mean of its rows. A field gets only those its record allows.
-    Nulls are left out and counted: n + n_null rows; a statistic of no value is null.
+    Returns the columns of `by`, then metric, field, statistic, level, value, n, n_null, failure_rate, marked, signature; with
+    `intervals` also low and high, before the signature. Statistics: "mean"; "median"; "q1" and "q3" (linear
+    interpolation); "share" (0 to 1) of each level of an enum or Boolean field; "corpus" for scores of a whole group that
+    are no mean of its rows. A field gets only those its record allows. The value is that of the rows themselves, whatever
+    the seed.
+    Nulls are left out and counted: n + n_null rows; a statistic of no value is null. `failure_rate` is the share of a
+    metric's rows, those of null input aside, that ended failed or truncated (null for a metric without a status);
+    `marked` says that it is above 5%.
 
     Raises InputError for a column that is missing or not of its field's type, OptionError for a `by` of this table's
     own column names.
     """
     chosen = resolve(metrics)
     check_outputs(chosen)
-    keys = [by] if isinstance(by, str) else list(by or [])
-    if taken := sorted(set(keys) & set(_COLUMNS)):
-        raise OptionError(f"the table has a column {taken[0]!r} of its own; rename it before grouping by it")
-    table = _read(scored, chosen, keys)
-    groups = table.partition_by(keys, maintain_order=True) if keys else [table]
-    rows = [
-        (*_first(group, keys), metric.prefix + metric.name, *line, metric.signature)
-        for group in groups
-        for metric in chosen
-        for line in [*_field_lines(group, metric), *_corpus_lines(group, metric)]
+    how = Intervals(intervals, Bootstrap(replicates, confidence, seed)) if intervals is not None else None
+    keys = keys_of(by, _COLUMNS)
+    check_columns(scored, [*keys, *(name for metric in chosen for name in metric.columns)])
+    groups = groups_of(scored, keys)
+    rows: list[list[tuple[object, ...]]] = [[] for _ in groups.labels]
+    for metric in chosen:
+        for label, own, lines in zip(groups.labels, rows, _lines(groups, metric, how), strict=True):
+            own += [(*label, metric.prefix + metric.name, *line, metric.signature) for line in lines]
+    found = pl.DataFrame(chain.from_iterable(rows), schema=groups.schema | dict(_COLUMNS), orient="row")
+    return found if how else found.drop(_BOUNDS)
+
+
+def _lines(groups: Groups, metric: Metric, how: Intervals | None) -> list[list[tuple[object, ...]]]:
+    """By group, the lines of a metric with its failures, then low and high, which are null unless wanted."""
+    lines = _numbers(groups, metric)
+    bounds = _bounds(groups, metric, how, lines) if how else [[NO_BOUNDS] * len(own) for own in lines]
+    return [
+        [(*astuple(line), *failed, *low_high) for line, low_high in zip(own, own_bounds, strict=True)]
+        for own, failed, own_bounds in zip(lines, _failures(groups, metric), bounds, strict=True)
     ]
-    return pl.DataFrame(rows, schema={key: table.schema[key] for key in keys} | dict(_COLUMNS), orient="row")
 
 
-def _read(scored: object, metrics: Sequence[Metric], keys: Sequence[str]) -> pl.DataFrame:
-    """The columns the table is made of, fields in their own types, in one chunk so that sums have one order."""
-    names = names_of(scored)
-    fields = {name: (metric, spec) for metric in metrics for name, spec in metric.columns.items()}
-    for name in [*keys, *fields]:
-        if name not in names:
-            raise InputError(f"there is no such column{near(name, names)}; there are {', '.join(names)}", column=name)
-    table = pick(scored, list(dict.fromkeys([*keys, *fields]))).rechunk()
-    typed = [_typed(table[name], metric, spec) for name, (metric, spec) in fields.items()]
-    return table.with_columns(typed)
+def _bounds(groups: Groups, metric: Metric, how: Intervals, lines: list[list[Line]]) -> list[list[Bounds]]:
+    frames = groups.frames(metric, metric.columns)
+    return [how.bounds(group, metric, own) for group, own in zip(frames, lines, strict=True)]
 
 
-def _typed(values: pl.Series, metric: Metric, spec: Field) -> pl.Series:
-    """A column as its field's type, NaN as null."""
-    numeric = spec.dtype in ("float64", "int64")
-    try:
-        if values.dtype != pl.Null and numeric != values.dtype.is_numeric():
-            raise InputError(f"holds {values.dtype}, not {spec.dtype}", metric=metric.name, column=values.name)
-        return values.fill_nan(None).cast(field_dtype(spec)) if numeric else values.cast(field_dtype(spec))
-    except pl.exceptions.PolarsError as error:
-        problem = f"does not hold values of a {spec.dtype} field: {error}"
-        raise InputError(problem, metric=metric.name, column=values.name) from None
-
-
-def _first(group: pl.DataFrame, keys: Sequence[str]) -> tuple[object, ...]:
-    """The keys that the rows of a group share."""
-    return tuple(group[key][0] for key in keys)
-
-
-def _field_lines(group: pl.DataFrame, metric: Metric) -> Iterator[Line]:
-    """The statistics that each field of the metric allows."""
+def _numbers(groups: Groups, metric: Metric) -> list[list[Line]]:
+    """By group, the statistics that each field of the metric allows, then its corpus scores; one column at a time is read."""
+    lines: list[list[Line]] = [[] for _ in groups.labels]
     for name, spec in metric.columns.items():
-        values = group[name].drop_nulls()
-        for statistic in spec.summary:
-            for label, level, value in _numbers(statistic, values, spec):
-                yield name, label, level, value, len(values), len(group) - len(values)
+        if spec.summary:
+            for own, group in zip(lines, groups.frames(metric, [name]), strict=True):
+                own += field_lines(group[name], spec)
+    if columns := corpus_columns(metric):
+        for own, group in zip(lines, groups.frames(metric, columns.values()), strict=True):
+            own += corpus_lines(group, metric)
+    return lines
 
 
-def _numbers(statistic: str, values: pl.Series, spec: Field) -> list[tuple[str, str | None, float | None]]:
-    """Label, level and value of each number behind one name in `Field.summary`; `values` has no nulls."""
-    if statistic == "mean":
-        return [("mean", None, _number(values.mean()))]
-    if statistic == "median":
-        return [("median", None, _number(values.median()))]
-    if statistic == "quartiles":
-        return [(label, None, _number(values.quantile(at, "linear"))) for label, at in (("q1", 0.25), ("q3", 0.75))]
-    texts = values.cast(pl.String)
-    levels = ("true", "false") if spec.dtype == "bool" else spec.levels
-    return [("share", level, _number((texts == level).mean())) for level in levels]
-
-
-def _corpus_lines(group: pl.DataFrame, metric: Metric) -> Iterator[Line]:
-    """The corpus scores of a metric that has any, from sums over the rows where all its statistics are there."""
-    if metric.corpus is None:
-        return
-    columns = {name: metric.prefix + name for name in metric.corpus.statistics}
-    complete = group.drop_nulls(columns.values())
-    scores = metric.corpus.finish({name: float(complete[column].sum()) for name, column in columns.items()})
-    for name, value in scores.items():
-        n = len(complete)
-        yield metric.prefix + name, "corpus", None, value if n else None, n, len(group) - n
-
-
-def _number(value: object) -> float | None:
-    """What Polars gives for a statistic: a number, or None of no values."""
-    return None if value is None else float(value)  # type: ignore[arg-type]
+def _failures(groups: Groups, metric: Metric) -> list[tuple[float | None, bool | None]]:
+    """By group, how many of a metric's rows failed, and whether that is too many."""
+    status = next((name for name, spec in metric.columns.items() if spec == STATUS_FIELD), None)
+    if status is None:
+        return [(None, None)] * len(groups.labels)
+    rates = [failure_rate(group[status]) for group in groups.frames(metric, [status])]
+    return [(rate, None if rate is None else rate > ALARM) for rate in rates]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gistmark_engine.jit import inlined
-from gistmark_engine.kernels.intern import MIX_A
+from gistmark_engine.kernels.token import MIX_A
 
 U32 = np.uint64(32)
 ROOT, NONE = 0, -1

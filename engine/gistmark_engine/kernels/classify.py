@@ -24,13 +24,17 @@ from gistmark_engine.intrinsics import (
     word_mask,
 )
 from gistmark_engine.jit import inlined
+from gistmark_engine.kernels.boundaries import classify_boundaries
+from gistmark_engine.kernels.folding import INVALID
 from gistmark_engine.kernels.mteval import classify_mteval
 from gistmark_engine.kernels.sigma import lower_character
 from gistmark_engine.kernels.utf8 import decode, encode, is_utf8
 from gistmark_engine.tokenizers.rule import (
+    CHARACTER,
     MTEVAL,
     ROUGE,
     ROUGE155,
+    UNICODE,
     WHITESPACE,
     WHITESPACE_LOWER,
     WORD_LOWER,
@@ -40,7 +44,6 @@ from gistmark_engine.tokenizers.rule import (
 U0, U1, U63 = np.uint64(0), np.uint64(1), np.uint64(63)
 NEWLINE = 10
 DOTTED_I, COMBINING_DOT, KELVIN = 0x130, 0x307, 0x212A
-INVALID = -1
 
 
 @inlined
@@ -51,6 +54,8 @@ def classify(address, length, rule, classes, lower, pad, folded, base, starts, e
     """
     if rule >= MTEVAL:
         return classify_mteval(address, length, rule - MTEVAL, classes, lower, folded, base, starts, ends, breaks)
+    if rule in (UNICODE, CHARACTER):
+        return classify_boundaries(address, length, rule, classes, lower, folded, base, starts, ends, breaks)
     high, may_fold = _classify_ascii(address, length, rule, pad, folded.ctypes.data + base, starts, ends, breaks)
     if not high:
         return length

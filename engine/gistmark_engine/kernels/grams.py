@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gistmark_engine.jit import inlined
-from gistmark_engine.kernels.intern import MIX_A
+from gistmark_engine.kernels.token import MIX_A
 
 U32 = np.uint64(32)
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from gistmark_engine.intrinsics import borrowed, difference_mask, load_byte, load_word
 from gistmark_engine.jit import inlined, kernel
-from gistmark_engine.kernels.intern import MIX_A, MIX_B, U29, U32
 from gistmark_engine.kernels.records import Groups
+from gistmark_engine.kernels.token import MIX_A, MIX_B, U29, U32
 
 U0 = np.uint64(0)
 TRIES = 32

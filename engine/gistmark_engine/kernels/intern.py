@@ -5,100 +5,102 @@ the top byte. Of a longer token the second word is a hash, marked by a top byte 
 settled byte by byte. Entry e of the vocabulary is token id e - 1; an empty slot of the table holds 0.
 
 Whether a word is new is a coin toss that no CPU predicts, so nothing here branches on it: the search makes entry 0 look
-like the token it looks for, and a known token is written again.
+like the token it looks for, and a known token is written again. Everything is reached by its address, since an index
+that might be negative costs numba two instructions each time.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from gistmark_engine.intrinsics import load_byte, load_word
-from gistmark_engine.jit import inlined
-
-U1, U29, U32, U56 = np.uint64(1), np.uint64(29), np.uint64(32), np.uint64(56)
-MIX_A, MIX_B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
-LONG = np.uint64(0xFF << 56)
-SHORT = 15
-"""Bytes of the longest token that two words hold."""
+from gistmark_engine.intrinsics import borrowed, load_byte, load_half, load_word, store_half, store_word
+from gistmark_engine.jit import called, inlined
+from gistmark_engine.kernels.memo import stemmed
+from gistmark_engine.kernels.token import SHORT, home_slot, token_words
 
 
-@inlined
-def token_words(address, length):
-    """The two words of the token of `length` bytes at `address`, which has 16 readable bytes."""
-    head = min(length, np.int64(8))
-    a = load_word(address) & _low_bytes(head)
-    if length > SHORT:
-        return a, _tail_hash(address + 8, length - 8) | LONG
-    return a, (load_word(address + 8) & _low_bytes(length - head)) | (np.uint64(length) << U56)
+class Vocabulary(NamedTuple):
+    """Where a vocabulary lies: a uint32 table of 2**(64 - shift) slots; two words an entry; start and length in the folded
+    text (int64) of each long entry."""
+
+    table: int
+    shift: int
+    words: int
+    tails: int
 
 
-@inlined
-def _low_bytes(count):
-    """A mask of the low `count` bytes, 0 to 8, without a branch."""
-    half = np.uint64(4 * count)
-    return ((U1 << half) << half) - U1
+@called
+def learn(first, last, count, ids, vocabulary, size, folded, memo):
+    """Write the int32 ids of the `count` tokens whose starts and ends in the folded text lie, int64 each, at `first` and
+    `last`; a token not seen before gets the next id. Returns the entries of the vocabulary, `size` before."""
+    folded, memo = borrowed(folded), borrowed(memo)
+    text = folded.ctypes.data
+    for k in range(count):
+        start = np.int64(load_word(first + 8 * k))
+        a, b = token_words(text + start, np.int64(load_word(last + 8 * k)) - start)
+        a, b, length = stemmed(a, b, np.int64(load_word(last + 8 * k)) - start, start, folded, memo)
+        entry, size = add(a, b, start, length, vocabulary, size, text)
+        store_half(ids + 4 * k, entry - 1)
+    return size
 
 
-@inlined
-def _tail_hash(address, length):
-    """A hash of the bytes beyond a long token's first eight."""
-    value = np.uint64(length)
-    for at in range(0, length - 7, 8):
-        value = (value ^ load_word(address + at)) * MIX_A
-        value ^= value >> U29
-    for at in range(length & ~7, length):
-        value = (value ^ load_byte(address + at)) * MIX_B
-        value ^= value >> U29
-    return value
-
-
-@inlined
-def home_slot(a, b, shift):
-    """Where a token's search begins in a table of 2**(64 - shift) slots."""
-    return np.int64(((a * MIX_A) ^ (b * MIX_B)) >> np.uint64(shift))
+@called
+def look_up(first, last, count, ids, vocabulary, folded, memo):
+    """As `learn`, but a token not seen before gets -1 and leaves no trace."""
+    folded, memo = borrowed(folded), borrowed(memo)
+    text = folded.ctypes.data
+    for k in range(count):
+        start = np.int64(load_word(first + 8 * k))
+        a, b = token_words(text + start, np.int64(load_word(last + 8 * k)) - start)
+        a, b, length = stemmed(a, b, np.int64(load_word(last + 8 * k)) - start, start, folded, memo)
+        _, entry = _find(a, b, start, length, vocabulary, text)
+        store_half(ids + 4 * k, entry - 1)
 
 
 @inlined
-def find(a, b, start, length, table, shift, vocabulary, tails, text):
-    """(slot, entry) of a token: its own entry, or 0 and the free slot that is to hold it.
+def add(a, b, start, length, vocabulary, size, text):
+    """The entry of a token, made if it is new; returns (entry, number of entries)."""
+    slot, known = _find(a, b, start, length, vocabulary, text)
+    new = known == 0
+    size += np.int64(new)
+    entry = size if new else known
+    store_half(vocabulary.table + 4 * slot, entry)
+    store_word(vocabulary.words + 16 * entry, a)
+    store_word(vocabulary.words + 16 * entry + 8, b)
+    if length > SHORT and new:
+        store_word(vocabulary.tails + 16 * entry, np.uint64(start))
+        store_word(vocabulary.tails + 16 * entry + 8, np.uint64(length))
+    return entry, size
 
-    vocabulary  uint64, two words an entry; `tails`: int64, start and length in the folded text of each long entry
-    """
-    last = (np.int64(1) << (64 - shift)) - 1
-    slot = home_slot(a, b, shift)
-    vocabulary[0], vocabulary[1] = a, b
+
+@inlined
+def _find(a, b, start, length, vocabulary, text):
+    """(slot, entry) of a token: its own entry, or 0 and the free slot that is to hold it."""
+    table, words = vocabulary.table, vocabulary.words
+    last = (np.int64(1) << (64 - vocabulary.shift)) - 1
+    slot = home_slot(a, b, vocabulary.shift)
+    store_word(words, a)
+    store_word(words + 8, b)
     while True:
-        entry = np.int64(table[slot])
-        if (vocabulary[2 * entry] ^ a) | (vocabulary[2 * entry + 1] ^ b) == 0:
-            if length <= SHORT or entry == 0 or _same_tail(tails, entry, start, length, text):
+        entry = load_half(table + 4 * slot)
+        if (load_word(words + 16 * entry) ^ a) | (load_word(words + 16 * entry + 8) ^ b) == 0:
+            if length <= SHORT or entry == 0 or _same_tail(vocabulary.tails + 16 * entry, start, length, text):
                 return slot, entry
         slot = (slot + 1) & last
 
 
 @inlined
-def _same_tail(tails, entry, start, length, text):
+def _same_tail(tail, start, length, text):
     """Whether a long token is the long entry it looks like: same length, same bytes beyond the first eight."""
-    if tails[2 * entry + 1] != length:
+    if np.int64(load_word(tail + 8)) != length:
         return False
-    known = tails[2 * entry]
+    known = text + np.int64(load_word(tail))
     for k in range(8, length):
-        if text[known + k] != text[start + k]:
+        if load_byte(known + k) != load_byte(text + start + k):
             return False
     return True
-
-
-@inlined
-def add(a, b, start, length, table, shift, vocabulary, tails, text, size):
-    """The entry of a token, made if it is new; returns (entry, number of entries)."""
-    slot, known = find(a, b, start, length, table, shift, vocabulary, tails, text)
-    new = known == 0
-    size += np.int64(new)
-    entry = size if new else known
-    table[slot] = entry
-    vocabulary[2 * entry], vocabulary[2 * entry + 1] = a, b
-    if length > SHORT and new:
-        tails[2 * entry], tails[2 * entry + 1] = start, length
-    return entry, size
 
 
 @inlined

@@ -20,7 +20,7 @@ U0, U1 = np.uint64(0), np.uint64(1)
 ONES = ~np.uint64(0)
 
 
-class MaskScratch(NamedTuple):
+class Masks(NamedTuple):
     """masks[entry · words + w]: bits of word w at which the base has the token of an entry (id + 1); `row`, `carry`: one
     strip's state; `base`: the entries whose masks are set, for undoing."""
 
@@ -31,100 +31,121 @@ class MaskScratch(NamedTuple):
 
 
 @inlined
-def make_mask_scratch(vocabulary, longest_base, longest_target):
-    words = min(_words(longest_base), STRIP)
-    return MaskScratch(
+def make_masks(vocabulary, longest_base, longest_target):
+    words = min(words_of(longest_base), STRIP)
+    return Masks(
         np.zeros((vocabulary + 2) * words, np.uint64), np.empty(STRIP, np.uint64),
         np.empty(longest_target + 1, np.uint64), np.empty(min(longest_base, 64 * STRIP) + 1, np.int64),
     )  # fmt: skip
 
 
 @inlined
-def _words(size):
+def words_of(size):
     """Words of a strip that holds `size` tokens, at least one."""
     return max((size + 63) >> 6, 1)
 
 
 @inlined
-def learn_masks(base, size, scratch):
-    """Set the masks of a base, given as entries, if it fits one strip; a longer one gets its masks strip by strip."""
+def learn_masks(base, size, words, masks):
+    """Set the masks of a base, given as entries, `words` words each, if it fits one strip; a longer one gets its masks strip
+    by strip."""
     if size <= 64 * STRIP:
-        _set(base, 0, size, _words(size), scratch)
+        _set(base, 0, size, words, masks)
 
 
 @inlined
-def forget_masks(size, scratch):
+def forget_masks(size, words, masks):
     """Undo `learn_masks`."""
     if size <= 64 * STRIP:
-        _clear(size, _words(size), scratch)
+        _clear(size, words, masks)
 
 
 @inlined
-def _set(base, start, stop, words, scratch):
-    masks, kept = scratch.masks, scratch.base
+def _set(base, start, stop, words, masks):
+    bits, kept = masks.masks, masks.base
     for i in range(stop - start):
         entry = base[start + i]
         kept[i] = entry
-        masks[entry * words + (i >> 6)] |= U1 << np.uint64(i & 63)
+        bits[entry * words + (i >> 6)] |= U1 << np.uint64(i & 63)
 
 
 @inlined
-def _clear(size, words, scratch):
-    masks, kept = scratch.masks, scratch.base
+def _clear(size, words, masks):
+    bits, kept = masks.masks, masks.base
     for i in range(size):
-        masks[kept[i] * words + (i >> 6)] = U0
+        bits[kept[i] * words + (i >> 6)] = U0
 
 
 @inlined
-def lcs_length(target, count, base, size, scratch):
-    """LCS length of two texts given as entries: `count` of the target, `size` of the base, whose masks are learned."""
+def lcs_length(target, count, base, size, within, masks):
+    """LCS length of two texts given as entries: `count` of the target, `size` of the base, whose masks are learned, and of
+    which the first `within` take part."""
     if size <= 64:
-        return _one_word(target, count, size, scratch)
-    scratch.carry[:count] = U0
+        return _one_word(target, count, within, masks.masks)
     if size <= 64 * STRIP:
-        return _one_strip(target, count, size, scratch)
+        return _one_strip(target, count, size, within, masks)
+    masks.carry[:count] = U0
     length = np.int64(0)
-    for at in range(0, size, 64 * STRIP):
+    for at in range(0, within, 64 * STRIP):
         end = min(at + 64 * STRIP, size)
-        _set(base, at, end, _words(end - at), scratch)
-        length += _one_strip(target, count, end - at, scratch)
-        _clear(end - at, _words(end - at), scratch)
+        _set(base, at, end, words_of(end - at), masks)
+        length += _next_strip(target, count, end - at, min(within - at, end - at), masks)
+        _clear(end - at, words_of(end - at), masks)
     return length
 
 
 @inlined
-def _one_word(target, count, size, scratch):
-    row, masks = ONES, scratch.masks
+def _one_word(target, count, within, bits):
+    row = ONES
     for j in range(count):
-        common = row & masks[target[j]]
+        common = row & bits[target[j]]
         row = (row + common) | (row - common)
-    return _zeros(row, size)
+    return zeros(row, within)
 
 
 @inlined
-def _one_strip(target, count, size, scratch):
-    """Advance one strip over the whole target; `carry` holds what the strip before it passed on at each token."""
-    words = _words(size)
-    row, masks, carries = scratch.row, scratch.masks, scratch.carry
-    for w in range(words):
-        row[w] = ONES
+def _one_strip(target, count, size, within, masks):
+    """Walk the target past a base that is one strip."""
+    words = words_of(size)
+    masks.row[:words] = ONES
     for j in range(count):
-        at, carry = target[j] * words, carries[j]
-        for w in range(words):
-            before = row[w]
-            common = before & masks[at + w]
-            added = before + common
-            total = added + carry
-            carry = np.uint64(added < before) | np.uint64(total < added)
-            row[w] = total | (before - common)
-        carries[j] = carry
+        _step(target[j] * words, words, U0, masks.row, masks.masks)
+    return zeros_in(masks.row, words, within)
+
+
+@inlined
+def _next_strip(target, count, size, within, masks):
+    """Walk the target past one strip; `carry` holds what the strip before it passed on at each token."""
+    words = words_of(size)
+    masks.row[:words] = ONES
+    for j in range(count):
+        masks.carry[j] = _step(target[j] * words, words, masks.carry[j], masks.row, masks.masks)
+    return zeros_in(masks.row, words, within)
+
+
+@inlined
+def _step(at, words, carry, row, bits):
+    """One token of the target, whose bits lie at `at`, past the words of a strip; returns what is carried on."""
+    for w in range(words):
+        before = row[w]
+        common = before & bits[at + w]
+        added = before + common
+        total = added + carry
+        carry = np.uint64(added < before) | np.uint64(total < added)
+        row[w] = total | (before - common)
+    return carry
+
+
+@inlined
+def zeros_in(row, words, within):
+    """Clear bits among the first `within` bits of a row of `words` words."""
     length = np.int64(0)
     for w in range(words):
-        length += _zeros(row[w], min(size - 64 * w, np.int64(64)))
+        length += zeros(row[w], min(within - 64 * w, np.int64(64)))
     return length
 
 
 @inlined
-def _zeros(row, size):
+def zeros(row, size):
     """Clear bits among the low `size` (up to 64) bits of a word."""
     return size - popcount(row & (ONES >> np.uint64(64 - size))) if size > 0 else np.int64(0)

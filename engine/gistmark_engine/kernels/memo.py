@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark_engine.jit import inlined
-from gistmark_engine.kernels.intern import SHORT, U56, home_slot, token_words
 from gistmark_engine.kernels.stem import stem_token
+from gistmark_engine.kernels.token import SHORT, U56, home_slot, token_words
 
 SLOTS_LOG = 14
 

@@ -12,7 +12,8 @@ import numpy as np
 from gistmark_engine.intrinsics import borrowed, trailing_zeros
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.grams import U32, add_gram, gram_key
-from gistmark_engine.kernels.intern import MIX_A, add, rehash, token_words
+from gistmark_engine.kernels.intern import Vocabulary, add, rehash
+from gistmark_engine.kernels.token import MIX_A, token_words
 
 SPACE, NEWLINE = 32, 10
 FIRST = 12
@@ -84,14 +85,15 @@ def _shift(table):
 def _read(text, start, stop, words, nodes, tables):
     """(words and nodes that are known now, the node of the phrase text[start:stop])."""
     text, tables = borrowed(text), borrowed(tables)
+    vocabulary = Vocabulary(
+        tables.words.ctypes.data, _shift(tables.words), tables.vocabulary.ctypes.data, tables.places.ctypes.data
+    )  # fmt: skip
     node, at = np.int64(0), start
     for i in range(start, stop + 1):
         if i == stop or text[i] == SPACE:
             if i > at:
                 a, b = token_words(text.ctypes.data + at, i - at)
-                word, known = add(
-                    a, b, at, i - at, tables.words, _shift(tables.words), tables.vocabulary, tables.places, text, words
-                )  # fmt: skip
+                word, known = add(a, b, np.int64(at), np.int64(i - at), vocabulary, words, text.ctypes.data)
                 if known > words:
                     tables.places[2 * word], tables.places[2 * word + 1] = at, i - at
                 words = known

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gistmark_engine.arrow import INTEGER, NULL
-from gistmark_engine.intrinsics import load_byte, popcount, trailing_zeros
+from gistmark_engine.arrow import BREAK, INTEGER, NULL
+from gistmark_engine.intrinsics import has_compress, load_byte, popcount, store_bit_positions, trailing_zeros
 from gistmark_engine.jit import inlined
-from gistmark_engine.kernels.classify import INVALID, classify
-from gistmark_engine.kernels.intern import SHORT, add, find, rehash, token_words
-from gistmark_engine.kernels.memo import stemmed
+from gistmark_engine.kernels.classify import classify
+from gistmark_engine.kernels.folding import INVALID
+from gistmark_engine.kernels.intern import Vocabulary, learn, look_up, rehash
+from gistmark_engine.kernels.token import SHORT
 from gistmark_engine.tokenizers.rule import GIVEN
 
 U0, U1 = np.uint64(0), np.uint64(1)
@@ -41,18 +42,44 @@ def _number(count, insert, cursor, rules, scratch):
         while 2 * (size + count) > np.int64(1) << (64 - shift):
             shift -= 1
         rehash(scratch.table, shift, scratch.vocabulary, size)
-    folded, table, vocabulary, tails = scratch.folded, scratch.table, scratch.vocabulary, scratch.tails
-    base, first, last, ids = folded.ctypes.data, scratch.first, scratch.last, scratch.ids
-    for k in range(count):
-        start, length = first[k], last[k] - first[k]
-        a, b = token_words(base + start, length)
-        a, b, length = stemmed(a, b, length, start, folded, rules.memo)
-        if insert:
-            entry, size = add(a, b, start, length, table, shift, vocabulary, tails, folded, size)
-        else:
-            _, entry = find(a, b, start, length, table, shift, vocabulary, tails, folded)
-        ids[at + k] = entry - 1
+    vocabulary = Vocabulary(
+        scratch.table.ctypes.data, shift, scratch.vocabulary.ctypes.data, scratch.tails.ctypes.data
+    )  # fmt: skip
+    first, last, ids = scratch.first.ctypes.data, scratch.last.ctypes.data, scratch.ids.ctypes.data + 4 * at
+    if insert:
+        size = learn(first, last, count, ids, vocabulary, size, scratch.folded, rules.memo)
+    else:
+        look_up(first, last, count, ids, vocabulary, scratch.folded, rules.memo)
     return Cursor(cursor.folded, at + count, cursor.sentences, size, shift)
+
+
+@inlined
+def _unpack_block(bits, at, positions, count):
+    """Append the positions of a block's set bits; returns the new count."""
+    store_bit_positions(bits, at, positions.ctypes.data + 8 * count)
+    return count + popcount(bits)
+
+
+@inlined
+def _unpack_bits(bits, at, positions, count):
+    """The same, bit by bit.
+
+    Twelve are written whether they are there or not: a block of ordinary text has about ten, and a loop that always runs
+    the same way costs less than a branch that is mispredicted.
+    """
+    total = count + popcount(bits)
+    for k in range(TYPICAL):
+        positions[count + k] = at + trailing_zeros(bits)
+        bits &= bits - U1
+    count += TYPICAL
+    while bits != U0:
+        positions[count] = at + trailing_zeros(bits)
+        bits &= bits - U1
+        count += 1
+    return total
+
+
+_unpack = _unpack_block if has_compress() else _unpack_bits
 
 
 @inlined
@@ -78,25 +105,6 @@ def _read_piece(address, length, insert, cursor, rules, scratch):
                 scratch.first[0] = scratch.first[ended]
             begun, ended = begun - ended, np.int64(0)
     return Cursor(cursor.folded + size, cursor.ids, cursor.sentences, cursor.size, cursor.shift)
-
-
-@inlined
-def _unpack(bits, at, positions, count):
-    """Append the positions of a block's set bits; returns the new count.
-
-    Twelve are written whether they are there or not: a block of ordinary text has about ten, and a loop that always runs
-    the same way costs less than a branch that is mispredicted.
-    """
-    total = count + popcount(bits)
-    for k in range(TYPICAL):
-        positions[count + k] = at + trailing_zeros(bits)
-        bits &= bits - U1
-    count += TYPICAL
-    while bits != U0:
-        positions[count] = at + trailing_zeros(bits)
-        bits &= bits - U1
-        count += 1
-    return total
 
 
 @inlined
@@ -137,13 +145,16 @@ def read_text(t, insert, cursor, rows, rules, scratch):
     for p in range(rows.start[t], rows.stop[t]):
         if rows.length[p] == NULL:
             continue
-        if rules.code == GIVEN:
+        ends_sentence = rules.sentences and rules.code != GIVEN
+        if rows.length[p] == BREAK:
+            ends_sentence = True
+        elif rules.code == GIVEN:
             cursor = _read_token(rows.address[p], rows.length[p], insert, cursor, rules, scratch)
         else:
             cursor = _read_piece(rows.address[p], rows.length[p], insert, cursor, rules, scratch)
             if cursor.size < 0:
                 return cursor
-            if rules.sentences:
-                scratch.sentence_stops[cursor.sentences] = cursor.ids
-                cursor = Cursor(cursor.folded, cursor.ids, cursor.sentences + 1, cursor.size, cursor.shift)
+        if ends_sentence:
+            scratch.sentence_stops[cursor.sentences] = cursor.ids
+            cursor = Cursor(cursor.folded, cursor.ids, cursor.sentences + 1, cursor.size, cursor.shift)
     return cursor

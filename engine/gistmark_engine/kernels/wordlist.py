@@ -7,10 +7,11 @@ import numpy as np
 from gistmark_engine.arrow import NULL
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
-from gistmark_engine.kernels.intern import SHORT, clear
+from gistmark_engine.kernels.intern import clear
 from gistmark_engine.kernels.reading import Cursor, read_text
 from gistmark_engine.kernels.records import Cut
-from gistmark_engine.kernels.scratch import count_references, make_scratch, room
+from gistmark_engine.kernels.scratch import count_references, make_scratch, room, text_of
+from gistmark_engine.kernels.token import SHORT
 
 START = np.int64(54)
 """The table's first shift: 1,024 slots; it doubles as words come."""
@@ -18,50 +19,59 @@ START = np.int64(54)
 
 @kernel
 def cut_words(rows, groups, rules):
-    """Cut all summaries and references; returns (cut, whether all were UTF-8, spelling, offsets).
+    """Cut all texts; returns (cut, whether all were UTF-8, spelling, offsets).
 
-    The token with id k is the bytes offsets[k]:offsets[k + 1] of `spelling`. Sources are not read.
+    The token with id k is the bytes offsets[k]:offsets[k + 1] of `spelling`.
     """
     count, shared = len(rows.reference_first), len(groups.offsets) - 1
     _, total = room(rows, groups)
     scratch = make_scratch(total, total, rules.sentences)
-    texts = np.full((count + count_references(rows, groups), 2), NULL, np.int64)
-    sentences, offsets = texts.copy(), np.zeros(shared + 1, np.int64)
-    size = _read(rows, groups, rules, scratch, texts, sentences, offsets)
-    absent, last = np.full((shared, 2), NULL, np.int64), count + offsets[shared]
+    slots = count + shared + count_references(rows, groups)
+    text, sentence = np.full((slots, 2), NULL, np.int64), np.full((slots, 2), NULL, np.int64)
+    offsets = np.zeros(shared + 1, np.int64)
+    end = _read(rows, groups, rules, scratch, text, sentence, offsets)
+    size = max(end.size, np.int64(0))
+    last = count + shared + offsets[shared]
     cut = Cut(
-        scratch.ids, scratch.sentence_stops, texts[:count], sentences[:count], absent, absent,
-        offsets, texts[count:last], sentences[count:last], np.full(shared, max(size, 0), np.int64),
+        scratch.ids[: end.ids], scratch.sentence_stops, text[:count], sentence[:count],
+        text[count : count + shared], sentence[count : count + shared],
+        offsets, text[count + shared : last], sentence[count + shared : last], np.full(shared, size, np.int64),
     )  # fmt: skip
-    spelling, bounds = _spell(scratch, max(size, 0))
-    return cut, size >= 0, spelling, bounds
+    spelling, bounds = _spell(scratch, size)
+    return cut, end.size >= 0, spelling, bounds
 
 
 @inlined
-def _read(rows, groups, rules, scratch, texts, sentences, offsets):
-    """Fill the spans, summaries first; returns how many words there are, -1 after a text that is not UTF-8."""
+def _read(rows, groups, rules, scratch, text, sentence, offsets):
+    """Fill the spans: summaries by row, sources by group, references; returns where the reading stands, which is at the end or,
+    with a negative size, at a text that is not UTF-8."""
     rows, groups, rules, scratch = borrowed(rows), borrowed(groups), borrowed(rules), borrowed(scratch)
     clear(scratch.table, START)
     cursor = Cursor(np.int64(0), np.int64(0), np.int64(0), np.int64(0), START)
-    count, slot = len(rows.reference_first), np.int64(0)
-    for g in range(len(groups.offsets) - 1):
+    count, shared = len(rows.reference_first), len(groups.offsets) - 1
+    slot = count + shared
+    for g in range(shared):
         members, row = groups.offsets[g + 1] - groups.offsets[g], groups.members[groups.offsets[g]]
         many = rows.reference_last[row] - rows.reference_first[row]
-        for step in range(many + members):
-            is_reference, before = step < many, cursor
-            member = groups.members[groups.offsets[g] + max(step - many, 0)]
-            t = rows.reference_first[row] + step if is_reference else rows.summary + member
-            if rows.start[t] == NULL:
+        for step in range(many + members + 1):
+            member = groups.members[groups.offsets[g] + min(max(step - many, 0), members - 1)]
+            if step < many:
+                t, place = rows.reference_first[row] + step, slot
+            elif step < many + members:
+                t, place = text_of(rows.summary, member), member
+            else:
+                t, place = text_of(rows.source, row), count + g
+            if t < 0 or rows.start[t] == NULL:
                 continue
+            before = cursor
             cursor = read_text(t, True, cursor, rows, rules, scratch)
             if cursor.size < 0:
-                return np.int64(-1)
-            at = count + slot if is_reference else member
-            texts[at, 0], texts[at, 1] = before.ids, cursor.ids
-            sentences[at, 0], sentences[at, 1] = before.sentences, cursor.sentences
-            slot += np.int64(is_reference)
-        offsets[g + 1] = slot
-    return cursor.size
+                return cursor
+            text[place, 0], text[place, 1] = before.ids, cursor.ids
+            sentence[place, 0], sentence[place, 1] = before.sentences, cursor.sentences
+            slot += np.int64(step < many)
+        offsets[g + 1] = slot - count - shared
+    return cursor
 
 
 @inlined

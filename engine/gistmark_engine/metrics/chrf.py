@@ -152,7 +152,8 @@ def _run(
 def _count(tokens: Tokens, char_order: int, word_order: int) -> tuple[Matches, Matches]:
     """n-grams of characters and of words that each summary shares with each reference of its group."""
     from gistmark_engine.kernels.chrf import Matches
-    from gistmark_engine.kernels.overlap import MULTISET, Pairs, overlap_pairs
+    from gistmark_engine.kernels.kept import MULTISET
+    from gistmark_engine.kernels.overlap import Pairs, overlap_pairs
     from gistmark_engine.kernels.pairs import reference_pairs
     from gistmark_engine.kernels.words import Words, number_words
 

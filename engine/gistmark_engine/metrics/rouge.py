@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from gistmark_engine.errors import OptionError
 from gistmark_engine.hits import KIND, count_hits, count_units
 from gistmark_engine.irregular import NONE, read_irregular
-from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Tokenizer
+from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric
 from gistmark_engine.options import checked
 from gistmark_engine.stems import program_stems
+from gistmark_engine.tokenizers import tokenizer_of
 from gistmark_engine.tokens import Tokens
 
 RULES = ("max", "mean", "jackknife", "first", "argmax_rouge1", "pooled", "best_recall")
@@ -31,9 +32,11 @@ CITE = Citation(
 def rouge(
     types: Sequence[str] = ("1", "2", "L"),
     *,
-    stem: bool = False,
+    stem: bool | str = False,
     multi: Literal["max", "mean", "jackknife", "first", "argmax_rouge1", "pooled", "best_recall"] | None = None,
     tokenizer: str = "rouge",
+    normalize: Literal["NFC", "NFKC"] | None = None,
+    casefold: bool = False,
     scale: float = 1.0,
     irregular: str | PathLike[str] | None = None,
     parity: Literal["reference", "rouge155"] | None = None,
@@ -49,12 +52,15 @@ def rouge(
     others between them, and those with all words but the last.
 
     types      of "1" to "9", "L", "Lsum", "W", "S0" to "S99", "SU0" to "SU99"
-    stem       Porter stemming of tokens longer than three characters (tokenizer "rouge" only)
+    stem       True: Porter stemming of tokens longer than three characters (tokenizer "rouge" only); or a language of
+               Snowball's, such as "german" (extra `stemmers`)
     multi      several references: "max" (the default) takes, per type, the one with the highest F1 (`score_multi`); "mean"
                averages; "jackknife" averages the best F1 over references left out (p, r null); "first"; "argmax_rouge1"
                takes the one with the highest ROUGE-1 F1 for all types; "pooled" sums hits and units over references
                (the default of parity "rouge155"); "best_recall" takes, per type, the one with the highest recall
-    tokenizer  "rouge" keeps ASCII letters and digits only; "word_lower", "word_punct", "whitespace" keep all scripts
+    tokenizer  "rouge" keeps ASCII letters and digits only; for other scripts "unicode", "character" or another of
+               docs/tokenizers.md
+    normalize  Unicode form that texts are brought to first; `casefold`: fold case first (`ß` is `ss`), with either
     scale      100 for percent
     irregular  with stem and parity "rouge155", the folder of a WordNet's `.exc` files, whose irregular forms the program
                looks up before it stems; without it they are stemmed like other words
@@ -73,11 +79,13 @@ def rouge(
     return Metric(
         name="rouge",
         inputs=("summary", "references"),
-        tokenizer=Tokenizer(
+        tokenizer=tokenizer_of(
             "rouge155" if program and tokenizer == "rouge" else tokenizer,
-            stem=stem and not program,
+            stem and not program,
+            normalize,
+            casefold,
             sentences="Lsum" in counted or "W" in counted,
-            words=stem and program,
+            words=bool(stem) and program,
         ),
         fields=fields,
         options={"types": types, "multi": multi, "scale": scale, "parity": parity}
@@ -96,14 +104,18 @@ def rouge(
     )
 
 
-def _check(types: tuple[str, ...], stem: bool, tokenizer: str, scale: float, irregular: bool, program: bool) -> None:
+def _check(
+    types: tuple[str, ...], stem: bool | str, tokenizer: str, scale: float, irregular: bool, program: bool
+) -> None:
     if not types or len(set(types)) != len(types) or not all(KIND.fullmatch(kind) for kind in types):
         known = "1 to 9, L, Lsum, W, S0 to S99, SU0 to SU99"
         raise OptionError(f"rouge: types must be distinct ones of {known}, not {types!r}")
     if program and "Lsum" in types:
         raise OptionError("rouge: under parity='rouge155' type 'L' is the summary-level one; leave out 'Lsum'")
-    if stem and tokenizer != "rouge":
-        raise OptionError(f"rouge: stem=True needs tokenizer 'rouge', whose tokens are ASCII; this is {tokenizer!r}")
+    if stem and program and (tokenizer != "rouge" or stem is not True):
+        raise OptionError(
+            f"rouge: under parity='rouge155' stem is True or False and needs tokenizer 'rouge', not {stem!r} and {tokenizer!r}"
+        )
     if irregular and not (stem and program):
         raise OptionError("rouge: irregular needs stem=True and parity='rouge155'")
     if scale <= 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
@@ -11,10 +11,8 @@ from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError
 from gistmark_engine.inputs import Inputs
 from gistmark_engine.metric import Batch, Tokenizer
+from gistmark_engine.tokenizers.rule import Cut
 from gistmark_engine.tokens import Tokens, tokenise
-
-Cut = Callable[[Sequence[str]], Sequence[Sequence[str]]]
-"""Cuts many texts at once."""
 
 TOKENS = pa.list_(pa.large_string())
 

@@ -2,6 +2,6 @@
 
 from gistmark.bench.compare import Result, compare
 from gistmark.bench.peers import PEERS
-from gistmark.bench.report import render
+from gistmark.bench.report import as_page, render
 
-__all__ = ["PEERS", "Result", "compare", "render"]
+__all__ = ["PEERS", "Result", "as_page", "compare", "render"]

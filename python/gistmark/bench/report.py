@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gistmark.bench.compare import Difference, Result, rows_of
+from gistmark.studies.markdown import lines
 
 SHOWN = 10
 """Rows of a peer that are shown with their values; further ones are named."""
@@ -17,11 +18,17 @@ HEADINGS = ("peer", "version", "rows", "differ", "peer, rows/s", "gistmark, rows
 
 def render(results: Sequence[Result]) -> str:
     """A table of agreement and speed, the rows that differ, and the signature each peer was compared with."""
-    lines = [HEADINGS, *(_cells(result) for result in results)]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(HEADINGS))]
-    table = [_align(line, widths) for line in lines]
+    rows = [HEADINGS, *(_cells(result) for result in results)]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(HEADINGS))]
+    table = [_align(row, widths) for row in rows]
     found = [text for result in results for text in _differing(result)]
     return "\n".join([*table, *found, "", *dict.fromkeys(_signature(result) for result in results)])
+
+
+def as_page(results: Sequence[Result]) -> str:
+    """The same as a page of Markdown."""
+    table = lines([HEADINGS, ["---"] * len(HEADINGS), *(_cells(result) for result in results)])
+    return "\n\n".join([table, *(text for result in results for text in _differing(result) if text)])
 
 
 def _cells(result: Result) -> tuple[str, ...]:

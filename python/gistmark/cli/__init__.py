@@ -1,5 +1,5 @@
-"""The command line: `gistmark score`, `gistmark metrics`, `gistmark study`, `gistmark bench`,
-`gistmark warmup`, `gistmark cache`.
+"""The command line: `gistmark score`, `gistmark compare`, `gistmark report`, `gistmark metrics`, `gistmark study`,
+`gistmark bench`, `gistmark warmup`, `gistmark cache`, `gistmark completion`.
 
 Exit codes: 0 fine; 1 unexpected; 2 wrong usage or input that cannot be scored; 130 interrupted.
 """
@@ -14,11 +14,11 @@ import warnings
 from collections.abc import Sequence
 from typing import NoReturn
 
-from gistmark.cli import bench, cache, metrics, score, study, warmup
+from gistmark.cli import bench, cache, compare, completion, help, metrics, report, score, study, warmup
 from gistmark_engine.errors import GistmarkError
 from gistmark_engine.version import __version__
 
-COMMANDS = (score, metrics, study, bench, warmup, cache)
+COMMANDS = (score, compare, report, metrics, study, bench, warmup, cache)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,6 +49,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add_to(commands)
+    completion.add_to(commands, _parser)
+    help.add_examples(parser)
     return parser
 
 

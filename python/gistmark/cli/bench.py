@@ -9,7 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from gistmark.cli import pairs
+from gistmark import tables
+from gistmark.cli import output, pairs
 from gistmark.cli.options import parse
 from gistmark.near import near
 from gistmark_engine.errors import OptionError
@@ -40,11 +41,12 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--limit", metavar="ROWS", type=int, default=LIMIT, help="default: %(default)s; 0 for all")
     parser.add_argument("--threads", metavar="N", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--output", metavar="FILE", help="where every value that differs is written as a table")
+    output.add_to(parser, text=True, quiet=False)
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
-    from gistmark.bench import compare, render  # peers are needed for this command alone
+    from gistmark.bench import as_page, compare, render  # peers are needed for this command alone
 
     if options.output:
         from gistmark.files import check_output
@@ -56,7 +58,7 @@ def _run(options: argparse.Namespace) -> int:
     frame = pairs.read_pairs(options)
     used = frame.head(options.limit) if options.limit else frame
     results = compare(used, peers, rounds=options.rounds, threads=options.threads)
-    print(render(results))
+    print(render(results) if options.format == "text" else tables.page(as_page(results), options.format))
     if used.height < frame.height:
         print(f"gistmark: compared the first {used.height} of {frame.height} rows; see --limit", file=sys.stderr)
     if options.output:

@@ -15,7 +15,7 @@ def add_to(commands: Any) -> None:
 
 
 def _clear(_: argparse.Namespace) -> int:
-    from gistmark_engine.jit import cache_root, clear_cache  # numba loads here, not with every command
+    from gistmark_engine.jit import cache_directory, clear_cache  # numba loads here, not with every command
 
-    print(f"removed {clear_cache()} files from {cache_root()}")
+    print(f"removed {clear_cache()} files from {cache_directory()}")
     return 0

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import polars as pl
 
+from gistmark.estimates import Method
 from gistmark.files import Source, sink
 from gistmark.files.sink import Put
 from gistmark.score import score
@@ -17,7 +20,8 @@ from gistmark_engine.job import opened
 from gistmark_engine.metric import Metric
 
 ROWS = 8192
-"""Rows of a batch; three of them are in memory at a time, besides what the reader holds ready."""
+"""Rows of a batch; three of them are in memory at a time, besides what the reader holds ready. A metric that is not
+row-local gets all rows as one batch."""
 
 
 def run(
@@ -25,48 +29,62 @@ def run(
     metrics: Sequence[Metric],
     columns: dict[str, str],
     *,
-    by: str | None,
+    by: Sequence[str],
     output: str | None,
+    batch: int | None,
     threads: int | None,
     advance: Callable[[int], object],
+    intervals: Method | None = None,
 ) -> pl.DataFrame:
     """Score `source`, write it to `output` if that is given, and return the end table (see `gistmark.summarise`).
 
-    Everything the schema shows is checked before the first row is read. Kept in memory to the end: the metrics'
-    fields and the column `by`. `advance` is told after every batch how many rows it had.
+    Everything the schema shows is checked before the first row is read. The metrics' fields and the columns `by` are kept
+    to the end, in a temporary file. `batch` is how many rows are scored together (None: `ROWS`); `advance` is told after
+    every batch how many it had.
     """
-    wanted = [*([by] if by else []), *(name for metric in metrics for name in metric.columns)]
-    signatures = [metric.signature for metric in metrics]
-    with opened(metrics) as ready:
-        head = score(source.frame.collect_schema().to_frame(), ready, columns, threads=threads)
-        summarise(head, metrics, by)
-        kept = [head.select(wanted)]
-        with sink(output, head, signatures=signatures) if output else nullcontext(_drop) as put:
-            for scored in _written(_scored(source, ready, columns, threads), put):
-                kept.append(scored.select(wanted))
-                advance(scored.height)
-            return summarise(pl.concat(kept), metrics, by)
+    wanted = [*by, *(name for metric in metrics for name in metric.columns)]
+    with opened(metrics) as ready, TemporaryDirectory(prefix="gistmark-") as folder:
+        head = first_look(source, ready, columns, by)
+        fields = Path(folder, "fields.arrow")
+        local = all(metric.row_local for metric in metrics)
+        batches = source.batches(batch or ROWS) if local else iter([source.load()])
+        with _sink(output, head, [metric.signature for metric in metrics]) as put:
+            with sink(fields, head.select(wanted)) as keep:
+                for scored in written(scored_batches(batches, ready, columns, threads), put):
+                    keep(scored.select(wanted))
+                    advance(scored.height)
+            return summarise(pl.scan_ipc(fields), metrics, by, intervals=intervals)
 
 
-def _written(batches: Iterator[pl.DataFrame], put: Put) -> Iterator[pl.DataFrame]:
+def first_look(source: Source, metrics: Sequence[Metric], columns: dict[str, str], by: Sequence[str]) -> pl.DataFrame:
+    """The scored table without its rows; raises whatever the schema shows to be wrong, and runs no metric."""
+    head = score(source.frame, metrics, columns).collect_schema().to_frame()
+    summarise(head, metrics, by)
+    return head
+
+
+def written(batches: Iterable[pl.DataFrame], put: Put) -> Iterator[pl.DataFrame]:
     """The batches, each handed to `put` on a thread of its own that is at most one of them behind."""
     with ThreadPoolExecutor(1) as writer:
-        written: Future[object] | None = None
+        done: Future[object] | None = None
         for batch in batches:
-            if written:
-                written.result()
-            written = writer.submit(put, batch)
+            if done:
+                done.result()
+            done = writer.submit(put, batch)
             yield batch
-        if written:
-            written.result()
+        if done:
+            done.result()
 
 
-def _scored(
-    source: Source, metrics: Sequence[Metric], columns: dict[str, str], threads: int | None
+def scored_batches(
+    batches: Iterable[pl.DataFrame],
+    metrics: Sequence[Metric],
+    columns: dict[str, str],
+    threads: int | None,
+    start: int = 0,
 ) -> Iterator[pl.DataFrame]:
-    """The batches in order with their scores; a row that cannot be scored is named by its place in the whole."""
-    start = 0
-    for batch in source.batches(ROWS):
+    """The batches in order with their scores; a row that cannot be scored is named by its place, the first being `start`."""
+    for batch in batches:
         try:
             yield score(batch, metrics, columns, threads=threads)
         except InputError as error:
@@ -78,5 +96,5 @@ def _scored(
         start += batch.height
 
 
-def _drop(_: pl.DataFrame) -> None:
-    """Where scores go that nobody wants to keep."""
+def _sink(output: str | None, head: pl.DataFrame, signatures: Sequence[str]) -> AbstractContextManager[Put]:
+    return sink(output, head, signatures=signatures) if output else nullcontext(lambda _: None)

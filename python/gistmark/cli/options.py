@@ -99,6 +99,13 @@ def defaults_of(name: str) -> dict[str, Any]:
     return {key: value.default for key, value in inspect.signature(getattr(factories, name)).parameters.items()}
 
 
+def positive(text: str) -> int:
+    """An argument that is a whole number of at least 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive whole number")
+    return int(text)
+
+
 def parse(text: str, kind: Any, where: str) -> Any:
     """`text` as a value of type `kind`; `where` names the option in the `OptionError` that says what it takes."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from gistmark.cli import pairs
+from gistmark.cli import output, pairs
 
 TABLE = "table.md"
 
@@ -36,6 +36,7 @@ def add_to(studies: Any) -> None:
     units = ("words", "chars", "tokens")
     parser.add_argument("--length-unit", choices=units, default="words", help="default: %(default)s")
     parser.add_argument("--threads", metavar="N", type=int, help="default: all cores")
+    output.add_to(parser)
     parser.set_defaults(run=_run)
 
 
@@ -59,5 +60,5 @@ def _run(options: argparse.Namespace) -> int:
     signatures = [f"{metric}: `{text}`" for metric, text in study.signatures.items()]
     page = "\n\n".join(["# SciTLDR", table(study.table), *signatures]) + "\n"
     Path(options.output, TABLE).write_text(page, encoding="utf-8")
-    print(page, end="")
+    output.show(page, options)
     return 0

@@ -42,11 +42,21 @@ def format_of(path: Path) -> Format:
 
 
 def expand(pattern: str | PathLike[str]) -> list[Path]:
-    """The files a path or glob names, sorted; raises `InputError` when there are none or one is no readable file."""
+    """The files a path, glob or folder of Parquet files names, sorted.
+
+    Raises `InputError` when there are none or one is no readable file.
+    """
     text = str(pattern)
-    paths = [Path(text)] if Path(text).exists() else [Path(match) for match in sorted(glob.glob(text, recursive=True))]
+    if Path(text).is_dir():
+        paths = [Path(text, match) for match in sorted(glob.glob("**/*.parquet", root_dir=text, recursive=True))]
+        missing = "is a directory without a Parquet file; name the files of other formats"
+    elif Path(text).exists():
+        paths = [Path(text)]
+    else:
+        paths = [Path(match) for match in sorted(glob.glob(text, recursive=True))]
+        missing = "no file matches" if glob.has_magic(text) else "no such file"
     if not paths:
-        raise InputError(f"{text}: no such file" if not glob.has_magic(text) else f"{text}: no file matches")
+        raise InputError(f"{text}: {missing}")
     for path in paths:
         _check_file(path)
     return paths
@@ -55,7 +65,7 @@ def expand(pattern: str | PathLike[str]) -> list[Path]:
 def _check_file(path: Path) -> None:
     """Raise `InputError` unless `path` is a file that can be read and holds something."""
     if path.is_dir():
-        raise InputError(f"{path} is a directory; name its files, for example '{path}/*.parquet'")
+        raise InputError(f"{path} is a directory")
     try:
         with path.open("rb") as stream:
             empty = not stream.read(1)

@@ -7,10 +7,11 @@ import json
 import os
 import secrets
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import polars as pl
@@ -23,6 +24,10 @@ from gistmark.files.formats import STANDARD, format_of
 from gistmark_engine.errors import OptionError
 
 KEY = b"gistmark_signatures"
+TEMPORARY = ".part"
+"""How the name of a file ends that is not complete."""
+
+NOTHING: Mapping[bytes, bytes] = MappingProxyType({})
 
 Put = Callable[[pl.DataFrame], object]
 
@@ -37,8 +42,16 @@ def write(frame: pl.DataFrame, path: str | PathLike[str], *, signatures: Sequenc
 
 
 @contextmanager
-def sink(path: str | PathLike[str], head: pl.DataFrame, *, signatures: Sequence[str] = ()) -> Iterator[Put]:
+def sink(
+    path: str | PathLike[str],
+    head: pl.DataFrame,
+    *,
+    signatures: Sequence[str] = (),
+    metadata: Mapping[bytes, bytes] = NOTHING,
+) -> Iterator[Put]:
     """A function that appends frames shaped like `head` (its rows are not written) to the file that appears at the end.
+
+    signatures  kept, as `metadata` is, in the schema metadata of Parquet and Arrow IPC files
 
     On any exception, an interrupt included, the file at `path` stays what it was. The path `-` is standard output,
     which gets JSON lines as they come. Raises `OptionError` when `path` cannot be written.
@@ -47,10 +60,11 @@ def sink(path: str | PathLike[str], head: pl.DataFrame, *, signatures: Sequence[
         yield lambda frame: sys.stdout.buffer.write(frame.write_ndjson().encode())
         return
     target = check_output(path)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}{TEMPORARY}")
     try:
         with ExitStack() as stack:
-            yield _opened(temporary, target, head, signatures, stack)
+            about = {KEY: json.dumps(list(signatures), ensure_ascii=False).encode(), **metadata}
+            yield _opened(temporary, target, head, about, stack)
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
@@ -83,7 +97,9 @@ def signatures(path: str | PathLike[str]) -> list[str]:
     return list(json.loads((schema.metadata or {}).get(KEY, b"[]")))
 
 
-def _opened(temporary: Path, target: Path, head: pl.DataFrame, signatures: Sequence[str], stack: ExitStack) -> Put:
+def _opened(
+    temporary: Path, target: Path, head: pl.DataFrame, metadata: Mapping[bytes, bytes], stack: ExitStack
+) -> Put:
     """The function that appends a frame to `temporary` in the format of `target`; `stack` closes it."""
     kind = format_of(target)
     stream = stack.enter_context(_open(temporary, target))
@@ -92,7 +108,7 @@ def _opened(temporary: Path, target: Path, head: pl.DataFrame, signatures: Seque
     if kind == "csv":
         cells.encode(head).write_csv(stream)
         return lambda frame: cells.encode(frame).write_csv(stream, include_header=False)
-    schema = head.to_arrow().schema.with_metadata({KEY: json.dumps(list(signatures), ensure_ascii=False).encode()})
+    schema = head.to_arrow().schema.with_metadata(metadata)
     writer: Any = (
         pyarrow.parquet.ParquetWriter(stream, schema, compression="zstd")
         if kind == "parquet"

@@ -3,85 +3,117 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import polars as pl
 
-from gistmark.files import cells, faults, jsonl
+from gistmark.files import cells, faults, folders, jsonl
 from gistmark.files.formats import STANDARD, Format, expand, format_of
-from gistmark.files.raw import spool_stream
-from gistmark_engine.errors import GistmarkError, InputError, OptionError
+from gistmark.files.input import Input
+from gistmark.files.raw import shown, spool_stream
+from gistmark.files.skipped import Skipped
+from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.metric import ROLES
 
-READER_ERRORS = (pl.exceptions.PolarsError, OSError, ValueError)
+OnError = Literal["fail", "skip"]
+
+_SCAN: dict[Format, Callable[[Path], pl.LazyFrame]] = {
+    "parquet": lambda path: pl.scan_parquet(path, glob=False, hive_partitioning=False),
+    "ipc": lambda path: pl.scan_ipc(path, hive_partitioning=False),
+}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
-    """A readable table: where it came from, its rows as a lazy frame, and the lines left out of it.
+    """A readable table: where it came from, its rows, how their faults are found, and the lines left out of it.
 
-    paths    the files, in the order of their rows
+    where    what the caller named
+    paths    the files, in the order of their rows; none where they are not on this machine or not tables
     kind     their format
-    text     the columns that must hold texts or lists of texts
-    frame    their rows
+    inputs   the rows: by file where the format says how many there are, else all in one
+    locate   a reader's error → one that names file and line or row
     skipped  what was wrong with each line that was dropped (only with `on_error="skip"`)
     """
 
+    where: str
     paths: list[Path]
     kind: Format
-    text: Collection[str]
-    frame: pl.LazyFrame
-    skipped: list[str] = field(default_factory=list)
+    inputs: list[Input]
+    locate: Callable[[Exception], InputError]
+    skipped: list[Skipped] = field(default_factory=list)
+
+    @cached_property
+    def frame(self) -> pl.LazyFrame:
+        """All rows."""
+        return pl.concat([each.frame for each in self.inputs])
 
     def rows(self) -> int | None:
         """How many rows there are where the files themselves say it, else None."""
-        return self.frame.select(pl.len()).collect().item() if self.kind in ("parquet", "ipc") else None
+        return sum(each.rows for each in self.inputs) if self.kind in ("parquet", "ipc") else None
 
     def batches(self, rows: int) -> Iterator[pl.DataFrame]:
-        """The table in order, `rows` rows at a time, read ahead in the background but never whole.
+        """The table in order, at most `rows` rows at a time, read ahead in the background but never whole.
 
         Raises `InputError` naming file and line or row where the data cannot be read.
         """
-        try:
-            yield from self.frame.collect_batches(chunk_size=rows, maintain_order=True)
-        except READER_ERRORS as error:
-            raise faults.locate(self.paths, self.kind, self.text, error) from error
+        for each in self.inputs:
+            yield from self.read(each, rows)
+
+    def read(self, part: Input, rows: int, start: int = 0, stop: int | None = None) -> Iterator[pl.DataFrame]:
+        """Rows start..stop of one of the inputs; as `batches`."""
+        with self.located():
+            yield from part.batches(rows, start, stop)
 
     def load(self) -> pl.DataFrame:
         """The whole table in memory; raises as `batches` does."""
-        try:
+        with self.located():
             return self.frame.collect()
-        except READER_ERRORS as error:
-            raise faults.locate(self.paths, self.kind, self.text, error) from error
+
+    def located(self) -> AbstractContextManager[None]:
+        """Turns what a reader raises into an error that names file and line or row."""
+        return faults.located(self.locate)
 
 
 def open_source(
-    path: str | PathLike[str], *, text: Collection[str] = ROLES, on_error: Literal["fail", "skip"] = "fail"
+    path: str | PathLike[str],
+    *,
+    text: Collection[str] = ROLES,
+    references: str = "references",
+    on_error: OnError = "fail",
 ) -> Source:
     """Open a table: Parquet, JSON lines, CSV, Arrow IPC, a glob of one of them, or `-`: JSON lines on standard input.
 
-    text      the columns that must hold nothing but texts or lists of texts (checked where the format does not say)
-    on_error  "skip" drops lines of JSON lines files that cannot be read and lists them in `skipped`
+    text        the columns that must hold nothing but texts or lists of texts (checked where the format does not say)
+    references  the column that in CSV holds texts or JSON lists of texts, one or the other
+    on_error    "skip" drops lines of JSON lines files that cannot be read and lists them in `skipped`
+
+    A folder is a partitioned table of Parquet files: folders called `name=value` below it become columns of text. A URL
+    (`s3://`, `gs://`, `az://`, `https://`, …) names Parquet files that Polars reads where they lie.
 
     Raises `InputError` for files that cannot be read, `OptionError` for a format that is not known.
     """
-    paths = [spool_stream(sys.stdin.buffer, "stdin.jsonl")] if str(path) == STANDARD else expand(path)
+    where = str(path)
+    if "://" in where:
+        return _remote(where)
+    paths = [spool_stream(sys.stdin.buffer, "standard input")] if where == STANDARD else expand(path)
     kinds = {format_of(file) for file in paths}
     if len(kinds) > 1:
         raise OptionError(f"{path}: files of several formats: {', '.join(sorted(kinds))}")
     kind = kinds.pop()
-    try:
-        frame, skipped = _jsonl(paths, text, on_error) if kind == "jsonl" else (_scan(paths, kind, text), [])
+    locate = partial(faults.locate, paths, kind, text, references)
+    with faults.located(locate):
+        if kind in ("parquet", "ipc"):
+            return Source(where, paths, kind, _by_file(paths, kind, Path(where)), locate)
+        frame, skipped = _jsonl(paths, text, on_error) if kind == "jsonl" else (cells.scan(paths, references), [])
         frame.collect_schema()
-    except GistmarkError:
-        raise
-    except READER_ERRORS as error:
-        raise faults.locate(paths, kind, text, error) from error
-    return Source(paths, kind, text, frame, skipped)
+        return Source(where, paths, kind, [Input(paths, kind, frame)], locate, skipped)
 
 
 def read(path: str | PathLike[str]) -> pl.LazyFrame:
@@ -94,36 +126,64 @@ def load(path: str | PathLike[str]) -> pl.DataFrame:
     return open_source(path).load()
 
 
-def _scan(paths: list[Path], kind: Format, text: Collection[str]) -> pl.LazyFrame:
-    """Files of a format that carries its own schema, or none, as one lazy frame."""
-    if kind == "parquet":
-        return pl.scan_parquet(paths, glob=False, hive_partitioning=False)
-    if kind == "ipc":
-        return pl.concat([pl.scan_ipc(path, hive_partitioning=False) for path in paths])
-    return cells.scan(paths, text)
+def _remote(url: str) -> Source:
+    """Parquet files that are not on this machine."""
+    if not urlsplit(url).path.endswith((".parquet", ".pq")):
+        raise OptionError(f"{url}: of what lies elsewhere only Parquet is read; copy other files here first")
+    locate = partial(_elsewhere, url)
+    with faults.located(locate):
+        frame = pl.scan_parquet(url)
+        frame.collect_schema()
+    return Source(url, [], "parquet", [Input([], "parquet", frame)], locate)
 
 
-def _jsonl(
-    paths: list[Path], text: Collection[str], on_error: Literal["fail", "skip"]
-) -> tuple[pl.LazyFrame, list[str]]:
+def _elsewhere(url: str, error: Exception) -> InputError:
+    return InputError(f"{url}: {faults.first_line(error)}")
+
+
+def _by_file(paths: list[Path], kind: Format, named: Path) -> list[Input]:
+    """An input a file, all with the columns of the first; `named` is the folder, if one was named."""
+    scan = folders.scan(named) if named.is_dir() else _SCAN[kind]
+    frames = [scan(path) for path in paths]
+    schema = frames[0].collect_schema()
+    for path, frame in zip(paths, frames, strict=True):
+        found = frame.collect_schema()
+        for name in [*schema, *found]:
+            if found.get(name) != schema.get(name):
+                there, here = schema.get(name, "absent"), found.get(name, "absent")
+                raise InputError(f"{here} in {path} but {there} in {paths[0]}", column=name)
+    return [Input([path], kind, frame.select(schema.names())) for path, frame in zip(paths, frames, strict=True)]
+
+
+def _jsonl(paths: list[Path], text: Collection[str], on_error: OnError) -> tuple[pl.LazyFrame, list[Skipped]]:
     """JSON lines files as one lazy frame, and the lines that were dropped."""
     frames: list[pl.LazyFrame] = []
-    skipped: list[str] = []
+    skipped: list[Skipped] = []
     for path in paths:
         copy, problems = jsonl.keep_readable(path, text) if on_error == "skip" else (path, [])
         frames.append(jsonl.scan(copy, text))
         skipped += problems
-    _check_alike(paths, frames, text)
+    _check_alike(paths, frames)
     return pl.concat(frames, how="diagonal_relaxed"), skipped
 
 
-def _check_alike(paths: list[Path], frames: list[pl.LazyFrame], text: Collection[str]) -> None:
-    """Raise `InputError` when a text column has one type in one file and another in the next."""
+def _check_alike(paths: list[Path], frames: list[pl.LazyFrame]) -> None:
+    """Raise `InputError` when a column has one type in one file and another in the next."""
     first: dict[str, tuple[Path, pl.DataType]] = {}
     for path, frame in zip(paths, frames, strict=True):
         for name, kind in frame.collect_schema().items():
-            if name not in text or kind == pl.Null:
-                continue
             where, known = first.setdefault(name, (path, kind))
-            if kind != known:
-                raise InputError(f"{kind} in {path} but {known} in {where}", column=name)
+            if not _alike(kind, known):
+                raise InputError(f"{kind} in {shown(path)} but {known} in {shown(where)}", column=name)
+            if known == pl.Null:
+                first[name] = path, kind
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether values of both types can stand in one column as they are; null stands in any."""
+    if isinstance(one, pl.List) and isinstance(other, pl.List):
+        return _alike(one.inner, other.inner)
+    if isinstance(one, pl.Struct) and isinstance(other, pl.Struct):
+        fields, others = one.to_schema(), other.to_schema()
+        return all(_alike(fields[name], others[name]) for name in fields.keys() & others.keys())
+    return pl.Null in (one, other) or one == other or (one.is_numeric() and other.is_numeric())

@@ -14,7 +14,12 @@ def table(frame: pl.DataFrame, *, number: str = ".4f", null: str = "–") -> str
 
 def lines(rows: Sequence[Sequence[str]]) -> str:
     """Rows of cells as the lines of a table."""
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in rows)
+    return "\n".join("| " + " | ".join(_one_line(cell) for cell in cells) + " |" for cells in rows)
+
+
+def _one_line(cell: str) -> str:
+    """A cell that ends neither its line nor itself."""
+    return " ".join(cell.split("\n")).replace("|", r"\|")
 
 
 def _cells(row: Sequence[object], number: str, null: str) -> list[str]:

@@ -1,0 +1,98 @@
+"""1-grams, 2-grams and the longest common subsequence of two texts, by the bits of the places where the base has a token.
+
+`masks[entry]` has a bit for every place of a token in the base. A 2-gram ends where its first token stood one place
+before: shift, and. Equal grams have equal bits and different ones none in common, so each place can be claimed once,
+which is what clipped counting asks for, and no gram is ever looked up.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gistmark_engine.intrinsics import load_word, popcount
+from gistmark_engine.jit import inlined
+from gistmark_engine.kernels.kept import MULTISET, SET
+from gistmark_engine.wide import complement, doubled, is_zero, load, lowest, store, words_in
+
+PLACE_WORDS = 8
+"""Words of places up to which this beats tables of grams."""
+
+U0, U1 = np.uint64(0), np.uint64(1)
+ONES = ~np.uint64(0)
+
+
+class Places(NamedTuple):
+    """Words of places: `adjacent`, where the base's kept tokens i - 1 and i stood side by side; `row`, the LCS's last row."""
+
+    adjacent: np.ndarray
+    row: np.ndarray
+
+
+@inlined
+def make_places():
+    return Places(np.empty(PLACE_WORDS, np.uint64), np.empty(PLACE_WORDS, np.uint64))
+
+
+@inlined
+def learn_places(size, words, kept, places):
+    adjacent, before = places.adjacent, kept.base_places
+    for w in range(words):
+        adjacent[w] = U0
+    for i in range(1, size):
+        adjacent[i >> 6] |= np.uint64(before[i] - before[i - 1] == 1) << np.uint64(i & 63)
+
+
+@inlined
+def match_word(ids, start, stop, adjacent, mode, masks):
+    """(shared 1-grams, shared 2-grams, the row of the LCS) of a target with a base of one word of places."""
+    one, two, row, before = np.int64(0), np.int64(0), ONES, U0
+    free_one, free_two = ONES, ONES
+    for i in range(start, stop):
+        mask = load_word(masks + 8 * np.int64(ids[i]))
+        found_one, found_two = mask & free_one, (before << U1) & adjacent & mask & free_two
+        free_one, free_two = free_one ^ _claimed(found_one, mode), free_two ^ _claimed(found_two, mode)
+        if mode != MULTISET:
+            one, two = one + np.int64(found_one != U0), two + np.int64(found_two != U0)
+        common = row & mask
+        row, before = (row + common) | (row - common), mask
+    if mode == MULTISET:
+        one, two = popcount(~free_one), popcount(~free_two)
+    return one, two, row
+
+
+@inlined
+def _claimed(found, mode):
+    """Which of the free places of a gram it takes: one, all, or none."""
+    if mode == MULTISET:
+        return found & (~found + U1)
+    return found if mode == SET else U0
+
+
+@inlined
+def match_wide(nothing, known, kept, mode, bits, adjacent, row_address):
+    """(shared 1-grams, shared 2-grams) of the `known` tokens of a target with a base of several words of places, as many
+    as `nothing` has; the row of the LCS goes to `row_address`."""
+    entries, stands, width = kept.target, kept.target_places, 8 * words_in(nothing)
+    one, two, last = np.int64(0), np.int64(0), np.int64(-2)
+    side_by_side, before, row = load(nothing, adjacent), nothing, complement(nothing)
+    free_one, free_two = row, row
+    for k in range(known):
+        mask = load(nothing, bits + width * entries[k])
+        before = doubled(before) if stands[k] == last + 1 else nothing
+        last = stands[k]
+        found_one, found_two = mask & free_one, before & side_by_side & mask & free_two
+        one, two = one + np.int64(not is_zero(found_one)), two + np.int64(not is_zero(found_two))
+        free_one, free_two = free_one ^ _claimed_wide(found_one, mode), free_two ^ _claimed_wide(found_two, mode)
+        common = row & mask
+        row, before = (row + common) | (row ^ common), mask
+    store(row, row_address)
+    return one, two
+
+
+@inlined
+def _claimed_wide(found, mode):
+    if mode == MULTISET:
+        return lowest(found)
+    return found if mode == SET else found ^ found

@@ -1,0 +1,89 @@
+"""`gistmark report`: scored files and study folders as one page to look at."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from gistmark.cli import pairs
+from gistmark.files import formats, load, signatures
+from gistmark.near import near
+from gistmark_engine.errors import InputError, OptionError
+
+DEFAULT_BY = "system"
+
+
+def add_to(commands: Any) -> None:
+    """Add this command to the parser's."""
+    parser = commands.add_parser(
+        "report",
+        help="look at scored files and studies as one page",
+        description="Make one HTML page, which loads nothing, of files that gistmark score has written and of folders "
+        "that gistmark study has written: scores by system with intervals, distributions, correlations, what has no "
+        "score and why, and the rows themselves beside their sources.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "scored", nargs="+", help="scored Parquet, Arrow IPC, JSON lines or CSV files, or study folders"
+    )
+    parser.add_argument("--output", metavar="FILE", required=True, help="the page, such as report.html")
+    parser.add_argument("--by", metavar="COLUMN", help="the column that tells systems apart; default: system")
+    parser.add_argument("--title", metavar="TEXT", help="default: the names of the files")
+    parser.add_argument("--rows", metavar="N", type=int, help="rows to leaf through; default: 1000")
+    pairs.add_roles(parser)
+    parser.add_argument("--quiet", action="store_true", help="print nothing")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from gistmark.report import ROWS, page  # needs the extra
+
+    target = _target(options.output)
+    rows = ROWS if options.rows is None else options.rows
+    if rows < 0:
+        raise OptionError(f"--rows takes a number of rows, not {rows}")
+    folders = [text for text in options.scored if Path(text).is_dir()]
+    paths = [path for text in options.scored if text not in folders for path in formats.expand(text)]
+    scored = _read(paths, options) if paths else None
+    found = dict.fromkeys(text for path in paths for text in signatures(path))
+    title = options.title or ", ".join(Path(text).stem for text in options.scored)
+    text = page(scored, folders, title=title, by=_group(options.by, scored), rows=rows, signatures=list(found))
+    part = target.with_name(f".{target.name}.part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, target)
+    if not options.quiet:
+        print(f"{options.output}: {target.stat().st_size / 1e6:.1f} MB")
+    return 0
+
+
+def _target(output: str) -> Path:
+    """The file to write, refused before anything is read."""
+    target = Path(output)
+    if not output or target.is_dir() or not target.parent.is_dir():
+        raise OptionError(f"--output {output!r}: name a file in a directory that exists, such as report.html")
+    return target
+
+
+def _read(paths: list[Path], options: argparse.Namespace) -> pl.DataFrame:
+    """All files as one table, its columns called as their roles; several files without systems are told apart by name."""
+    tables = [load(path) for path in paths]
+    if len(tables) > 1 and not any(DEFAULT_BY in table.columns for table in tables):
+        tables = [
+            table.with_columns(pl.lit(path.stem).alias(DEFAULT_BY)) for table, path in zip(tables, paths, strict=True)
+        ]
+    try:
+        frame = pl.concat(tables, how="diagonal_relaxed")
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"the files do not fit together: {error}") from error
+    return pairs.renamed(frame, pairs.columns_of(options))
+
+
+def _group(wanted: str | None, scored: pl.DataFrame | None) -> str | None:
+    if wanted is None or scored is None or wanted in scored.columns:
+        return wanted or DEFAULT_BY
+    there = ", ".join(scored.columns)
+    raise InputError(f"there is no such column{near(wanted, scored.columns)}; there are {there}", column=wanted)

@@ -1,0 +1,349 @@
+"""The report: what its parts compute, against plain references, and that no text of a user's can break out of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.stats
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import gistmark as gm
+from gistmark import files
+from gistmark.report import page
+from gistmark.report.citations import KEYS, bibtex
+from gistmark.report.columns import OTHER, recognised
+from gistmark.report.correlation import correlations
+from gistmark.report.faults import faults
+from gistmark.report.overview import overview
+from gistmark.report.rows import ROW, browsable, payload
+from gistmark.report.studies import section
+from gistmark.spans import marks
+from gistmark.studies.robustness import Settings, robustness
+from gistmark_datasets import scitldr_sample
+from gistmark_engine.bootstrap import Bootstrap
+from gistmark_engine.errors import InputError
+
+HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\u202e evil \u2028 {{ 7 * 7 }} & \x00'
+METRICS = ["rouge", "datastats", "abstraction"]
+SIGNED = list(gm.signature(METRICS).values())
+
+
+@pytest.fixture(scope="module")
+def scored() -> pl.DataFrame:
+    return gm.score(pl.read_parquet(scitldr_sample()).head(300), METRICS)
+
+
+class Elements(HTMLParser):
+    """Counts elements, and keeps what the data element holds."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.count: dict[str, int] = {}
+        self.data = ""
+        self._in_data = False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.count[tag] = self.count.get(tag, 0) + 1
+        self._in_data = ("id", "data") in attrs
+
+    def handle_data(self, data: str) -> None:
+        self.data += data if self._in_data else ""
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_data = False
+
+
+def test_fragments_are_those_of_datastats(scored: pl.DataFrame) -> None:
+    for row in scored.iter_rows(named=True):
+        lengths = [one.tokens for one in marks(row["summary"], row["source"]).fragments]
+        assert sum(lengths) / row["summary_length"] == row["coverage"]
+        assert sum(length**2 for length in lengths) / row["summary_length"] == row["density"]
+
+
+def test_fragments_of_real_system_outputs_are_those_of_datastats(shared: Path) -> None:
+    pairs = pl.read_parquet(shared / "data" / "cnndm_summeval.parquet").rename({"candidate": "summary"}).head(320)
+    for row in gm.score(pairs, ["datastats"]).iter_rows(named=True):
+        lengths = [one.tokens for one in marks(row["summary"], row["source"]).fragments]
+        assert sum(length**2 for length in lengths) / row["summary_length"] == row["density"]
+
+
+@example("..,", "...,")  # the published scan jumps over the longest run
+@given(st.text(alphabet="aB İΣσς.,\u0307😀é ", max_size=30), st.text(alphabet="aB İΣσς.,\u0307😀é ", max_size=40))
+def test_marks_stand_on_what_they_name(summary: str, source: str) -> None:
+    found = marks(summary, source)
+    [scores] = pl.DataFrame(gm.score({"summary": [summary], "source": [source]}, ["datastats"])).rows(named=True)
+    copied = sum(one.tokens**2 for one in found.fragments)
+    assert scores["density"] is None or copied / scores["summary_length"] == scores["density"]
+    for one in found.fragments if "İ" not in summary + source else ():
+        assert plain(summary[slice(*one.summary)]) == plain(source[slice(*one.source)])
+    for spans in found.novel.values():
+        assert all(0 <= a < b <= len(summary) for a, b in spans)
+        assert all(before[1] <= after[0] for before, after in pairwise(spans))
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\s", "", text.lower()).replace("ς", "σ")
+
+
+def test_new_words_are_those_the_source_lacks() -> None:
+    found = marks("A new cat sat, twice.", "The cat sat.")
+    assert [("A new cat sat, twice."[a:b]) for a, b in found.novel[1]] == ["A new", ", twice"]
+    assert [("A new cat sat, twice."[a:b]) for a, b in found.novel[2]] == ["A new cat sat, twice."]
+
+
+def test_places_count_as_javascript_does() -> None:
+    frame = pl.DataFrame({"summary": ["😀 a cat"], "source": ["x 😀 a cat"], ROW: [0]})
+    row = payload(frame, [], None, None)["marks"][0]
+    assert row["fragments"] == [[0, 8, 2, 10, 3]]
+    assert "x 😀 a cat".encode("utf-16-le")[4:20].decode("utf-16-le") == "😀 a cat"
+
+
+def test_the_overview_is_the_end_table(scored: pl.DataFrame) -> None:
+    table = {t.metric: t for t in overview(scored, recognised(scored), "system", "doc_id")}
+    end = gm.summarise(scored, METRICS, by="system")
+    for metric, of_metric in table.items():
+        for system, cells in of_metric.lines.items():
+            for column, cell in zip(of_metric.columns, cells, strict=True):
+                row = end.filter(metric=metric, system=system, field=column.name, statistic=column.statistic)
+                assert cell.value == pytest.approx(row["value"].item(), rel=1e-12)
+
+
+def test_what_is_worse_is_what_a_paired_bootstrap_says(scored: pl.DataFrame) -> None:
+    [table] = overview(scored, recognised(scored)[:9], "system", "doc_id")
+    wide = scored.pivot("system", index="doc_id", values="rouge1_f1").drop_nulls()
+    cells = {system: line[2] for system, line in table.lines.items()}
+    assert [system for system, cell in cells.items() if cell.is_best] == ["oracle"]
+    for system in ("lead1", "title"):
+        gaps = (wide[system] - wide["oracle"]).to_numpy()
+        high = scipy.stats.bootstrap((gaps,), np.mean, method="percentile", rng=1).confidence_interval.high
+        assert cells[system].is_worse
+        assert high < 0
+    same = scored.with_columns(rouge1_f1=pl.lit(0.5))
+    [table] = overview(same, recognised(same)[:9], "system", "doc_id")
+    assert not any(line[2].is_worse for line in table.lines.values())
+    assert all(line[2].is_best for line in table.lines.values())
+
+
+def test_a_corpus_score_is_the_corpus_score() -> None:
+    pairs = pl.read_parquet(scitldr_sample()).head(60)
+    frame = gm.score(pairs, ["bleu"])
+    signed = [*gm.signature(["bleu"]).values()]
+    [table] = overview(frame, recognised(frame, signed), "system", "doc_id")
+    end = gm.summarise(frame, ["bleu"], by="system").filter(statistic="corpus")
+    assert [line[0].value for line in table.lines.values()] == end["value"].to_list()
+    assert [column.statistic for column in recognised(frame) if column.name == "bleu"] == ["mean"]
+
+
+def test_correlations_are_scipys(scored: pl.DataFrame) -> None:
+    found = correlations(scored, recognised(scored))
+    assert found is not None
+    assert "rouge1_p" not in found.names
+    i, j = found.names.index("rouge1_f1"), found.names.index("density")
+    expected = scipy.stats.spearmanr(scored["rouge1_f1"], scored["density"]).statistic
+    assert found.matrix[i][j] == found.matrix[j][i] == pytest.approx(expected, rel=1e-12)
+
+
+def test_prefixes_are_known_from_signatures() -> None:
+    variant = gm.metrics.rouge(types=("3",), stem=True, prefix="stem_")
+    frame = gm.score({"summary": ["a b c"], "references": ["a b c d"]}, [variant])
+    columns = recognised(pl.DataFrame(frame), [variant.signature])
+    assert {column.owner for column in columns} == {"stem_rouge"}
+    assert {column.owner for column in recognised(pl.DataFrame(frame))} == {OTHER}
+
+
+def test_gaps_have_their_reasons() -> None:
+    pairs = {"summary": ["a cat", None, ""], "source": ["a cat sat", "b", "c"], "system": ["x", "x", "y"]}
+    frame = pl.DataFrame(gm.score(pairs, ["datastats"]))
+    found = {(one.group, one.reason): one.rows for one in faults(frame, recognised(frame), "system")}
+    assert found == {("x", "null text"): 1, ("x", "too_short"): 1, ("y", "empty_summary"): 1}
+
+
+def test_samples_keep_documents_whole(scored: pl.DataFrame) -> None:
+    part = browsable(scored, 100, "doc_id")
+    assert 90 <= part.height <= 100
+    assert set(part.group_by("doc_id").len()["len"]) == {3}
+    assert browsable(scored, 300, "doc_id").height == 300
+    assert browsable(scored, 50, None).height == 50
+
+
+def test_no_text_breaks_out() -> None:
+    pairs = pl.DataFrame(
+        {
+            "summary": [HOSTILE, "b"],
+            "source": [HOSTILE, None],
+            "references": [[HOSTILE], ["x"]],
+            "system": [HOSTILE, None],
+        }
+    )
+    frame = gm.score(pairs, METRICS).with_columns(doc_id=pl.Series([HOSTILE, HOSTILE]))
+    plain = gm.score(pairs.with_columns(pl.lit("t").alias("summary")), METRICS).with_columns(
+        system=pl.Series(["a", "b"])
+    )
+    text = page(frame, title=HOSTILE, signatures=[*SIGNED, HOSTILE])
+    found, expected = Elements(text), Elements(page(plain, signatures=SIGNED))
+    for tag in ("script", "img", "dialog", "section", "style", "pre"):
+        assert found.count.get(tag) == expected.count.get(tag)
+    assert HOSTILE in json.loads(found.data)["texts"]
+    assert "49" not in re.findall(r"<title>(.*?)</title>", text)[0]
+
+
+def test_the_page_loads_nothing_and_repeats(scored: pl.DataFrame) -> None:
+    text = page(scored, signatures=SIGNED)
+    assert not re.search(r"""(?:src|href)=["']?[^"'#]""", text)
+    assert "url(" not in text
+    assert "@import" not in text
+    assert text == page(scored, signatures=SIGNED)
+    assert len(text) < 2_000_000
+
+
+def test_it_says_how_many_rows_it_shows(scored: pl.DataFrame) -> None:
+    assert "All 300 rows." in page(scored)
+    assert "99 of 300 rows" in page(scored, rows=100)
+    assert "0 of 300 rows" in page(scored, rows=0)
+
+
+@pytest.mark.parametrize("keep", [0, 1, 2])
+def test_short_tables_make_a_page(scored: pl.DataFrame, keep: int) -> None:
+    assert f"All {keep} rows." in page(scored.head(keep), signatures=SIGNED)
+
+
+def test_odd_columns_make_a_page(scored: pl.DataFrame) -> None:
+    odd = scored.head(6).with_columns(
+        human=pl.Series([1.0, float("nan"), float("inf"), None, 2.0, 3.0]),
+        row=pl.lit("mine"),
+        rouge1_f1=pl.lit(None, pl.Float64),
+        summary=pl.col("summary").str.split(" "),
+        system=pl.Series([None, "null", "(null)", "1", "1", "1"]),
+    )
+    data = json.loads(Elements(page(odd)).data)
+    assert data["row"] == list(range(6))
+    assert data["scores"]["human"] == [1.0, None, None, None, 2.0, 3.0]
+    assert " " in data["texts"][data["summary"][0]]
+
+
+def test_facts_and_their_verdicts_are_in_the_rows() -> None:
+    judge = gm.metrics.factscore(gm.judges.Fake(), cache=False)
+    frame = gm.score(pl.DataFrame({"summary": ["A cat sat. It slept."], "source": ["A cat sat."]}), [judge])
+    data = json.loads(Elements(page(frame)).data)
+    assert set(data["lists"]) == {"factscore_facts", "factscore_decisions"}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda frame: frame.select("summary", "source"), "holds no scores"),
+        (lambda frame: frame.with_columns(system=pl.concat_list("summary", "source")), "cannot tell systems apart"),
+        (lambda frame: frame.with_columns(system=pl.int_range(pl.len())), "has 300 values; a report shows at most 100"),
+        (lambda frame: frame.with_columns(rouge1_f1=pl.lit("high")), "column 'rouge1_f1'"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(
+    scored: pl.DataFrame, change: Callable[[pl.DataFrame], pl.DataFrame], message: str
+) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        page(change(scored))
+
+
+def test_a_robustness_study_is_a_map(tmp_path: Path) -> None:
+    pairs = pl.read_parquet(scitldr_sample()).head(30).with_columns(summary="source")
+    settings = Settings(base="system", split="newline", bootstrap=Bootstrap(20))
+    study = robustness(pairs, ["rouge"], ["distractor"], settings=settings, output=tmp_path / "study")
+    found = section(tmp_path / "study")
+    [(names, lines)] = found.heat.values()
+    assert names == ["distractor (decrease)"]
+    [row] = study.statistics.filter(field="rouge1_f1").rows(named=True)
+    [tile] = lines["rouge1_f1"]
+    assert tile is not None
+    assert (tile.value, tile.verdict) == (row["spearman"], row["verdict"].replace("_", " "))
+    text = page(None, [tmp_path / "study"])
+    assert f"[{row['spearman_low']:.2f}, {row['spearman_high']:.2f}]" in text
+
+
+def test_agreement_with_readers_has_its_intervals(tmp_path: Path) -> None:
+    alpha = {
+        "metric": "<b>rouge</b>",
+        "reading": "merged",
+        "threshold": "default",
+        "alpha": 0.25,
+        "low": 0.1,
+        "high": 0.4,
+    }
+    rate = {"dimension": "model", "slot": "all", "round": "all", "level": "a", "rate": 0.5, "low": 0.4, "high": 0.6}
+    pl.DataFrame([alpha, alpha | {"alpha": None}, alpha | {"threshold": "zero"}]).write_parquet(
+        tmp_path / "alphas.parquet"
+    )
+    pl.DataFrame([rate, rate | {"dimension": "side"}]).write_parquet(tmp_path / "win_rates.parquet")
+    pictures = section(tmp_path).pictures
+    assert [picture.count("<circle") for picture in pictures.values()] == [1, 1]
+    assert "&lt;b&gt;rouge" in page(None, [tmp_path])
+
+
+def test_every_metric_can_be_cited() -> None:
+    for name, metric in gm.catalogue().items():
+        text = bibtex([f"my_{name}"])
+        assert re.match(r"@\w+\{[\w-]+,\n", text)
+        assert name in KEYS or metric.cite.paper in text
+    assert bibtex(["rouge", "stem_rouge"]).count("@") == 1
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "csv", "jsonl"])
+def test_the_command_reads_what_score_writes(
+    cli: Callable[..., tuple[int, str, str]], scored: pl.DataFrame, tmp_path: Path, ending: str
+) -> None:
+    files.write(scored.head(30), tmp_path / f"s.{ending}", signatures=SIGNED)
+    code, _, err = cli("report", tmp_path / f"s.{ending}", "--output", tmp_path / "r.html", "--title", "A & B")
+    assert (code, err) == (0, "")
+    text = (tmp_path / "r.html").read_text()
+    assert "<title>A &amp; B</title>" in text
+    assert (SIGNED[0] in text) == (ending in ("parquet", "arrow"))
+    data = json.loads(Elements(text).data)
+    assert data["scores"]["rouge1_f1"] == [float(f"{value:.6g}") for value in scored["rouge1_f1"].head(30)]
+    assert len(data["references"][0]) == len(scored["references"][0])
+
+
+def test_files_without_systems_are_told_apart_by_name(
+    cli: Callable[..., tuple[int, str, str]], scored: pl.DataFrame, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        files.write(scored.head(9).drop("system"), tmp_path / f"{name}.parquet")
+    cli("report", tmp_path / "one.parquet", tmp_path / "two.parquet", "--output", tmp_path / "r.html")
+    assert set(json.loads(Elements((tmp_path / "r.html").read_text()).data)["group"]) == {"one", "two"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["{scored}", "--output", "nowhere/r.html"], "name a file in a directory that exists"),
+        (["{scored}", "--output", ""], "name a file in a directory that exists"),
+        (["absent.parquet", "--output", "{page}"], "no such file"),
+        (["{folder}", "--output", "{page}"], "holds no study"),
+        (["{scored}", "--output", "{page}", "--by", "sytem"], "did you mean 'system'"),
+        (["{scored}", "--output", "{page}", "--rows", "-1"], "--rows takes a number of rows"),
+        (["{scored}", "--output", "{page}", "--summary", "decoded"], "no such column for the summary role"),
+    ],
+)
+def test_wrong_usage_is_one_line(
+    cli: Callable[..., tuple[int, str, str]], scored: pl.DataFrame, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    files.write(scored.head(3), tmp_path / "s.parquet")
+    places: dict[str, Any] = {
+        "scored": tmp_path / "s.parquet",
+        "folder": tmp_path / "empty",
+        "page": tmp_path / "r.html",
+    }
+    code, out, err = cli("report", *(argument.format(**places) for argument in arguments))
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+    assert not (tmp_path / "r.html").exists()
