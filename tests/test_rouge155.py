@@ -200,6 +200,10 @@ def test_given_sentences_are_lines_and_tokens_are_words() -> None:
     lists = {"summary": texts["summary"].split("\n"), "references": [texts["references"][0].split("\n")]}
     for metric in (rouge(TYPES, parity="rouge155", stem=True), rouge(TYPES, parity="rouge155")):
         assert row(metric, kind="sentences", **lists) == row(metric, **texts)
+    one = {"summary": ["a", "b", "c"], "references": [["a", "b", "c"]]}
+    assert row(rouge(("L", "Lsum")), kind="tokens", **one)["rougeLsum_f1"] == 1.0
+    whole = row(rouge(("W", "Lsum", "SU4")), summary="a b c", references=["a b c"])
+    assert row(rouge(("W", "Lsum", "SU4")), kind="tokens", **one) == whole
     tokens = {"summary": ["dogs", "Łódź\x80", "日本ing"], "references": [["dog", "日本ing"]]}
     assert row(rouge(("1",), parity="rouge155", stem=True), kind="tokens", **tokens)["rouge1_r"] == 1.0
 

@@ -99,14 +99,21 @@ def _weighted_hits(tokens: Tokens) -> NDArray[np.float64]:
 
 
 def _references(tokens: Tokens) -> Sentences:
-    from gistmark_engine.kernels.summary_lcs import Sentences
-
-    cut = tokens.cut
-    return Sentences(cut.ids, cut.sentence_stops, cut.reference, cut.reference_sentences)
+    return _sentences(tokens, tokens.cut.reference, tokens.cut.reference_sentences)
 
 
 def _summaries(tokens: Tokens) -> Sentences:
+    return _sentences(tokens, tokens.cut.summary, tokens.cut.summary_sentences)
+
+
+def _sentences(tokens: Tokens, texts: Ints, sentences: Ints) -> Sentences:
+    """Texts with their sentences; a text given as tokens has none and is taken for one."""
     from gistmark_engine.kernels.summary_lcs import Sentences
 
-    cut = tokens.cut
-    return Sentences(cut.ids, cut.sentence_stops, cut.summary, cut.summary_sentences)
+    ids, stops = tokens.cut.ids, tokens.cut.sentence_stops
+    given = (texts[:, 1] > texts[:, 0]) & (sentences[:, 1] == sentences[:, 0])
+    if given.any():
+        whole = len(stops) + np.arange(len(texts))
+        sentences = np.where(given[:, None], np.stack((whole, whole + 1), axis=1), sentences)
+        stops = np.concatenate((stops, texts[:, 1]))
+    return Sentences(ids, stops, texts, sentences)
