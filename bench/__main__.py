@@ -11,11 +11,12 @@ import sys
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results.md"
-PEERS = ("rouge-score", "rouge-score-rs", "rouge-rust", "rapidrouge", "rouge-metric", "sacrebleu", "rapidfuzz")
+PEERS = ("rouge-score", "rouge-score-rs", "rouge-rust", "rapidrouge", "rouge-metric", "sacrebleu", "nltk", "rapidfuzz")
 PACKAGES = ("numba", "numpy", "pyarrow", "polars", *PEERS)
 CORES = str(len(os.sched_getaffinity(0)))
 SECTIONS = {
     "ratios": ["bench.ratios"],
+    "studies": ["bench.studies"],
     "ratios-all-cores": ["bench.ratios", "--threads", CORES],
     "boundaries": ["bench.boundaries"],
     "threads": ["bench.threads"],
@@ -25,6 +26,8 @@ SECTIONS = {
     "growth": ["bench.growth"],
     "engines": ["bench.engines"],
     "soak": ["bench.soak"],
+    "judges": ["bench.judges"],
+    "robustness": ["bench.robustness"],
 }
 LONG = ("engines", "soak")
 """Sections that run only when they are named."""

@@ -43,10 +43,16 @@ def contests() -> Iterator[Contest]:
         frame = corpora.pairs(sizes, ROWS[sizes], lines=True)
         yield Contest(f"ROUGE-Lsum, {_words(sizes)}", [PEERS["rouge_score_rs"](types=LSUM)], frame, floor=4)
     yield Contest(f"DataStats, {_words((60, 400))}", [PEERS["summeval"]()], frames[60, 400], 60, 100)
-    for name, few in ("sacrebleu", 300), ("sacrebleu_chrf", 200), ("sacrebleu_ter", 100):
-        peer = PEERS[name]()
-        yield Contest(f"{peer.metric.name} of each row, 25/25 words", [peer], frames[corpora.SHORT], few)
+    yield from _reference_based(frames[corpora.SHORT])
     yield from _real()
+
+
+def _reference_based(frame: pl.DataFrame) -> Iterator[Contest]:
+    """BLEU, chrF, TER and METEOR of each row."""
+    peers = ("sacrebleu", 300, 100), ("sacrebleu_chrf", 200, 60), ("sacrebleu_ter", 100, 20), ("nltk_meteor", 100, 100)
+    for name, few, floor in peers:
+        peer = PEERS[name]()
+        yield Contest(f"{peer.metric.name} of each row, 25/25 words", [peer], frame, few, floor)
 
 
 def _stemmed(frame: pl.DataFrame) -> Iterator[Contest]:

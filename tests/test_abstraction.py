@@ -92,7 +92,7 @@ def plain(summary: Tokens, references: list[Tokens], source: Tokens, **options: 
     out: dict[str, Any] = {"hm_s": hm, "s_tokens": len(summary), "o_tokens": len(source), "ar_risk": None}
     for k in KINDS:
         rest = kept(c_s[k], o)
-        out |= {f"c_s{k}": c_s[k], f"sa{k}": None if rest is None else hm * rest}
+        out |= {f"c_s{k}": c_s[k], f"sa{k}_per_word": rest, f"sa{k}": None if rest is None else hm * rest}
     rows = [one_reference(summary, reference, source, o) for reference in references if reference]
     if rows:
         out |= combine(rows, o)

@@ -84,7 +84,7 @@ def test_the_table_counts_values_and_nulls(cli: Run, tmp_path: Path) -> None:
 
 def test_groups_side_by_side_start_a_new_block_after_eight() -> None:
     frame = pl.DataFrame({"summary": ["a"] * 9, "references": ["a"] * 9, "team": [f"team {row}" for row in range(9)]})
-    text = render(gm.summarise(gm.score(frame, ["rouge"]), ["rouge"], "team"), "team")
+    text = render(gm.summarise(gm.score(frame, ["rouge"]), ["rouge"], "team"), ["team"])
     assert [block.splitlines()[0].split()[-1] for block in text.split("\n\n")[:2]] == ["7", "8"]
     assert "score" not in text.splitlines()[0]
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
+from test_judge_openai import Server, completion, server
 
 import gistmark as gm
 from gistmark.cli import job, options
 from gistmark.cli.table import render
+
+__all__ = ["server"]
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -82,13 +86,72 @@ def test_a_server_can_be_named_by_option(cli: Run, pairs: Path, tmp_path: Path) 
 
 
 def test_more_than_five_in_a_hundred_failures_mark_a_metric() -> None:
-    def table(broken: int) -> str:
+    def scored(broken: int) -> pl.DataFrame:
         replies = iter([json.dumps({"overall": 4})] * (20 - broken) + ["?"] * broken)
         judge = gm.metrics.judge(
             gm.judges.Fake(lambda *_: next(replies)), dimensions=["overall"], retries=0, cache=False
         )
         frame = pl.DataFrame({"summary": [f"text {row}" for row in range(20)], "source": ["s"] * 20})
-        return render(gm.summarise(gm.score(frame, [judge]), [judge]), None)
+        return gm.summarise(gm.score(frame, [judge]), [judge])
 
-    assert "! failed or truncated" not in table(1)
-    assert [line.split()[-1] for line in table(2).splitlines() if "! failed or truncated" in line] == ["10.0%"]
+    few, many = scored(1), scored(2)
+    assert "! failed or truncated" not in render(few)
+    assert [line.split()[-1] for line in render(many).splitlines() if "! failed" in line] == ["10.0%"]
+    assert [table.select("failure_rate", "marked").unique().rows() for table in (few, many)] == [
+        [(0.05, False)],
+        [(0.1, True)],
+    ]
+
+
+def test_a_group_without_an_answer_has_no_failure_rate() -> None:
+    judge = gm.metrics.judge(gm.judges.Fake(lambda *_: "?"), retries=0, cache=False)
+    frame = pl.DataFrame({"summary": ["one", None], "source": ["s", "s"], "system": ["a", "b"]})
+    table = gm.summarise(gm.score(frame, [judge]), [judge], by="system")
+    assert table.select("system", "failure_rate", "marked").unique(maintain_order=True).rows() == [
+        ("a", 1.0, True),
+        ("b", None, None),
+    ]
+    assert [line.split()[-2:] for line in render(table, ("system",)).splitlines() if "! failed" in line] == [
+        ["100.0%", "-"]
+    ]
+
+
+def test_a_template_and_schema_of_ones_own_from_file_to_table(cli: Run, server: Server, tmp_path: Path) -> None:
+    """The example of docs/judges.md as a user has it: a file of pairs, a template file, a server, nothing in code."""
+    pairs, template, out = (tmp_path / name for name in ("pairs.jsonl", "own.toml", "scored.parquet"))
+    texts = ["plain", "bold", "prose", ""]
+    pairs.write_text("".join(json.dumps({"summary": text, "query": "why?"}) + "\n" for text in texts))
+    page = (Path(__file__).parents[1] / "docs" / "judges.md").read_text(encoding="utf-8")
+    template.write_text(page.partition("```toml\n")[2].partition("```")[0])
+    said = {
+        "plain": '{"clarity": 85, "tone": "warm", "remark": "fine"}',
+        "bold": '{"clarity": "**101**", "tone": "cold"}',
+        "prose": "Clarity: 40, tone: mixed",
+    }
+
+    def handler(body: dict[str, Any], _: int) -> tuple[int, dict[str, str], bytes]:
+        asked = body["messages"][-1]["content"]
+        assert "how easily it is understood" in asked
+        return completion(next(reply for text, reply in said.items() if f"\n{text}\n" in asked))
+
+    server.handler = handler
+    options = {
+        "backend": server.url,
+        "model": "own",
+        "template": template,
+        "retries": 1,
+        "cache": tmp_path / "c.sqlite",
+    }
+    named = [part for name, value in options.items() for part in ("--set", f"judge.{name}={value}")]
+    code, table, err = cli("score", pairs, "--metrics", "judge", *named, "--output", out)
+    assert (code, err) == (0, "")
+    frame = pl.read_parquet(out)
+    assert frame["judge_clarity"].to_list() == [85, None, 40, None]
+    assert frame["judge_tone"].to_list() == ["warm", "cold", "mixed", None]
+    assert frame["judge_status"].to_list() == ["ok", "failed", "repaired", "empty_summary"]
+    assert "judge (own): 1 ok, 1 repaired, 0 truncated, 1 failed; 4 calls made, 0 answered from the cache" in table
+    assert any(line.split() == ["!", "failed", "or", "truncated", "25.0%"] for line in table.splitlines())
+    shape = server.bodies[0]["response_format"]["json_schema"]["schema"]
+    assert shape["properties"]["clarity"] == {"type": "integer", "minimum": 0, "maximum": 100}
+    (job,) = gm.judges.Cache(tmp_path / "c.sqlite").jobs()
+    assert job == ("judge", "own", {"ok": 1, "repaired": 1, "failed": 1, "calls": 4})

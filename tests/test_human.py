@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from gistmark.studies.human import Resampling, correlations, permutation_test, williams
+from gistmark.studies.human import Resampling, correlations
+from gistmark.studies.human_tests import permutation_test, williams, williams_test
 from gistmark_engine.errors import InputError, OptionError
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -98,6 +99,16 @@ def test_permutation_finds_the_better_metric_and_no_difference_where_there_is_no
     assert p == 1.0
 
 
+def test_an_undefined_difference_has_no_p() -> None:
+    table = np.arange(12.0).reshape(4, 3)
+    frame = long(
+        a=table, b=table**2, same=np.ones((4, 3)), human=table, none=np.full((4, 3), np.nan), alone=np.ones((4, 3))
+    )
+    for first, second, human in (("a", "same", "human"), ("a", "b", "none"), ("a", "b", "alone")):
+        assert permutation_test(frame, first, second, human, resampling=Resampling(19)) is None
+        assert williams_test(frame, first, second, human) is None
+
+
 def test_permutation_p_is_uniform_under_the_null() -> None:
     draw = np.random.default_rng(2)
     values = []
@@ -132,6 +143,19 @@ def test_williams_p_is_uniform_under_the_null() -> None:
         table = np.corrcoef([y, y + draw.normal(size=20), y + draw.normal(size=20)])
         values.append(williams(table[0, 1], table[0, 2], table[1, 2], 20)[1])
     assert stats.kstest(values, "uniform").pvalue > 0.01
+
+
+def test_williams_test_is_williams_of_the_systems_means() -> None:
+    draw = np.random.default_rng(3)
+    human = draw.normal(size=(8, 1)) + draw.normal(size=(1, 6))
+    x, z = (human + draw.normal(0, spread, human.shape) for spread in (0.5, 1.5))
+    x[2, 3] = np.nan
+    found = williams_test(long(x=x, z=z, human=human), "x", "z", "human")
+    kept = np.where(np.isnan(x), np.nan, 1.0)
+    table = np.corrcoef([np.nanmean(values * kept, axis=0) for values in (human, x, z)])
+    assert found == pytest.approx((table[0, 1] - table[0, 2], williams(table[0, 1], table[0, 2], table[1, 2], 6)[1]))
+    assert williams_test(long(x=human, z=z, human=human), "x", "z", "human") is None
+    assert williams_test(long(x=x[:, :3], z=z[:, :3], human=human[:, :3]), "x", "z", "human") is None
 
 
 def test_a_doubled_pair_is_refused() -> None:

@@ -148,3 +148,33 @@ def test_any_arrow_layout_gives_the_same_scores(metric: Metric, text: pa.DataTyp
     expected = fields(frame, metric)[5:65]
     scored = pl.DataFrame(pl.from_arrow(gm.score(table.slice(5, 60), [metric])))
     assert_frame_equal(scored.select(expected.columns).cast(dict(expected.schema)), expected, check_exact=True)
+
+
+@every_metric
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()], ids=str)
+def test_text_that_is_not_utf8_is_named(metric: Metric, kind: pa.DataType) -> None:
+    """Whether a metric reads tokens or raw strings, and the latter in lists too."""
+    texts = pa.array(
+        [b"a cat", PERSONA.encode(), None, b"a \xff"], pa.binary() if kind == pa.string() else pa.large_binary()
+    )
+    invalid = pa.Array.from_buffers(kind, 4, texts.buffers())
+    good = pa.array([PERSONA] * 4)
+    for role in metric.inputs:
+        columns = dict.fromkeys(metric.inputs, good) | {role: invalid}
+        with pytest.raises(
+            gm.InputError, match=f"metric '{metric.name}', column '{role}', row 3: the text is not UTF-8"
+        ):
+            gm.score_batch(pa.record_batch(columns), [metric])
+        if role == "references":
+            lists = pa.ListArray.from_arrays(
+                pa.array([0, 2, 2, 3, 4], pa.int32()), invalid.cast(pa.string(), safe=False)
+            )
+            with pytest.raises(gm.InputError, match=f"metric '{metric.name}', column '{role}', row 3: the text is not"):
+                gm.score_batch(pa.record_batch(columns | {role: lists}), [metric])
+
+
+@pytest.mark.parametrize("options", [{"normalized": True}, {"no_punct": True}])
+def test_regular_expressions_meet_no_invalid_text(options: dict[str, bool]) -> None:
+    invalid = pa.StringArray.from_buffers(1, *pa.array([b"a \xff"], pa.binary()).buffers()[1:])
+    with pytest.raises(gm.InputError, match="metric 'ter', column 'summary', row 0: the text is not UTF-8"):
+        gm.score_batch(pa.record_batch({"summary": invalid, "references": ["a"]}), [gm.metrics.ter(**options)])

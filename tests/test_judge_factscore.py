@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from pathlib import Path
+from typing import Literal
 
 import pyarrow.parquet as pq
 import pytest
@@ -12,6 +15,8 @@ from gistmark import judges
 from gistmark.judges.contract import Conversation, Options, Reply
 from gistmark.judges.facts import abstains
 from gistmark.judges.factscore import length_factor, stated_truth
+from gistmark.judges.passages import Passages, words
+from gistmark_engine.errors import MissingExtra, OptionError
 
 
 def test_factscore_golden() -> None:
@@ -111,3 +116,69 @@ def test_factscore_on_real_articles(shared: Path) -> None:
         assert found["n_facts"][row] == len(parts)
         assert found["n_supported"][row] == sum(part in article for part in parts)
         assert found["factscore"][row] == found["n_supported"][row] / len(parts)
+
+
+def ranked(query: list[str], passages: list[list[str]]) -> list[int]:
+    """Okapi BM25 in plain loops (Robertson and Zaragoza 2009; k1 1.5, b 0.75; a negative idf becomes a
+    quarter of the mean): the passages from the best to the worst."""
+    mean = sum(map(len, passages)) / len(passages)
+    holding = {word: sum(word in passage for passage in passages) for passage in passages for word in passage}
+    idf = {word: math.log((len(passages) - n + 0.5) / (n + 0.5)) for word, n in holding.items()}
+    floor = 0.25 * sum(idf.values()) / len(idf)
+    weight = {word: value if value >= 0 else floor for word, value in idf.items()}
+    scores = []
+    for passage in passages:
+        norm = 1.5 * (0.25 + 0.75 * len(passage) / mean)
+        scores.append(sum(weight.get(w, 0) * 2.5 * passage.count(w) / (passage.count(w) + norm) for w in query))
+    return sorted(range(len(passages)), key=lambda at: -scores[at])
+
+
+def test_passages_are_those_of_bm25(shared: Path) -> None:
+    table = pq.read_table(shared / "data" / "cnndm_summeval.parquet", columns=["source", "candidate"])
+    for row in range(0, table.num_rows, 16):
+        source, query = (table.column(name)[row].as_py() for name in ("source", "candidate"))
+        for by in (words, str.split):
+            cut = Passages(source, by)
+            assert " ".join(cut.texts).split() == source.split()
+            assert all(len(text.split()) <= 100 for text in cut.texts)
+            best = ranked(by(query), [by(text) for text in cut.texts])[:2]
+            expected = "\n\n".join(cut.texts[at] for at in sorted(best)) if len(cut.texts) > 2 else source
+            assert cut.best([query], 2) == expected
+
+
+@pytest.mark.parametrize("parity", ["default", "reference"])
+def test_factscore_shows_the_passages_that_facts_are_about(parity: Literal["default", "reference"]) -> None:
+    filler = " ".join(f"Line {number} says nothing of interest to anyone here." for number in range(60))
+    source = f"{filler} The cat sat on a mat. {filler} A dog barked at noon. {filler}"
+    seen: list[str] = []
+
+    def rule(conversation: Conversation, options: Options) -> str:
+        seen.append(shown(conversation, "source"))
+        if options.schema is None:
+            return str(shown(conversation, "fact") in seen[-1])
+        return by_rule(conversation, options)
+
+    texts = {"summary": ["The cat sat on a mat. A dog barked at noon. Pigs flew."], "source": [source]}
+    metric = judges.factscore(judges.Fake(rule), parity=parity, passages=1, cache=False)
+    found = score(metric, **texts)
+    assert found["factscore_decisions"] == [["supported", "supported", "unsupported"]]
+    assert all(len(text.split()) < 310 for text in seen)
+    assert any("cat" in text for text in seen)
+    assert "passages:1" in metric.signature
+    whole = judges.factscore(judges.Fake(rule), parity=parity, passages=99, cache=False)
+    seen.clear()
+    assert score(whole, **texts)["factscore"] == found["factscore"]
+    assert seen[-1] == source
+
+
+def test_passages_of_odd_sources_and_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = "word " * 350
+    assert [len(text.split()) for text in Passages(endless).texts] == [100, 100, 100, 50]
+    assert Passages("... !!! " * 300).best(["a"], 1).startswith("...")
+    assert Passages("").best(["a"], 1) == ""
+    with pytest.raises(OptionError, match="passages must be at least 0, not -1"):
+        judges.factscore(passages=-1)
+    monkeypatch.setitem(sys.modules, "rank_bm25", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'gistmark\[judges\]'"):
+        judges.factscore(passages=2)
+    assert judges.factscore().name == "factscore"

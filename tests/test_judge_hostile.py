@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judging import score
 
+from gistmark import judges
 from gistmark.judges.asking import Asker, Question, call_key
-from gistmark.judges.backends.fake import Fake
+from gistmark.judges.backends.fake import Fake, hashed
 from gistmark.judges.contract import Conversation, Options
 from gistmark.judges.policy import Policy
 from gistmark.judges.rendering import fenced, render
@@ -116,6 +120,38 @@ def test_what_a_judge_only_repeats_is_no_verdict(text: str, judge: object) -> No
     question = Question(MULTI, {"source": "A cat sat.", "summary": text})
     answer = Asker(Fake(judge), Policy(retries=0)).ask([question])[0]  # type: ignore[arg-type]
     assert not any(name in answer.values for name in TRUTH)
+
+
+def chatty(conversation: Conversation, options: Options) -> str:
+    """A judge that repeats the prompt and then does its task."""
+    return f"{said(conversation)}\n{hashed(conversation, options)}"
+
+
+METRICS = {
+    "judge_overall": judges.judge,
+    "factscore": judges.factscore,
+    "persona_precision": judges.persona,
+    "judge_annotator": judges.annotator,
+    "judge_annotator_choice": partial(judges.annotator, mode="pair"),
+    "prometheus_score": judges.prometheus,
+    "prometheus_choice": partial(judges.prometheus, mode="relative", form="json"),
+}
+
+
+@pytest.mark.parametrize("judge", [hashed, parrot, chatty])
+@pytest.mark.parametrize("field", METRICS)
+def test_every_row_of_every_metric_ends_as_a_value_or_a_reasoned_null(field: str, judge: Any) -> None:
+    """Hostile text in every place at once: summary, rival, source, query and persona."""
+    metric = METRICS[field](Fake(judge), retries=1, cache=False)  # type: ignore[operator]
+    places = ("summary", "rival", "source", "query")
+    columns: dict[str, Any] = {name: HOSTILE[at:] + HOSTILE[:at] for at, name in enumerate(places)}
+    columns["persona"] = [{"role": text, "domain": text, "information_needs": [text]} for text in HOSTILE]
+    found = score(metric, **{name: columns[name] for name in metric.inputs if name in columns})
+    (statuses,) = (found[name] for name in found if name.endswith("_status"))
+    for value, status in zip(found[field], statuses, strict=True):
+        assert (value is not None) == (status in ("ok", "repaired"))
+        assert status in ("ok", "repaired", "failed", "truncated", "undefined")
+    assert judge is not hashed or set(statuses) == {"ok"}
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pickle
 from pathlib import Path
@@ -87,6 +88,18 @@ def test_every_judge_is_a_record_without_a_model_and_picklable_with_one() -> Non
         metric = factory(judges.Fake(), cache=False)  # type: ignore[operator]
         before = score(metric, **columns)
         assert score(pickle.loads(pickle.dumps(metric)), **columns) == before
+
+
+def test_every_factory_spells_out_and_checks_the_shared_options() -> None:
+    for factory in (judges.judge, judges.factscore, judges.persona, judges.annotator, judges.prometheus):
+        options = inspect.signature(factory).parameters
+        assert [*options][-7:] == ["model", "seed", "retries", "max_tokens", "cache", "budget", "prefix"]
+        assert (options["retries"].default, options["cache"].default, options["prefix"].default) == (3, True, "")
+        with pytest.raises(OptionError, match="seed must be an integer, not 'a'"):
+            factory(seed="a")  # type: ignore[operator]
+        with pytest.raises(TypeError, match="sed"):
+            factory(sed=1)  # type: ignore[operator]
+    assert "prefix" not in inspect.signature(judges.rewrite).parameters
 
 
 def test_a_server_is_named_by_its_address() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from gistmark import judges
 from gistmark.judges.contract import Options
-from gistmark_engine.errors import MissingExtra
+from gistmark_engine.errors import MissingExtra, OptionError
 
 Prob = namedtuple("Prob", "decoded_token logprob")
 
@@ -25,6 +25,10 @@ class Params:
 class Engine:
     def __init__(self, **given: object) -> None:
         self.given = given
+        self.texts: list[list[str]] = []
+
+    def get_tokenizer(self) -> Any:
+        return types.SimpleNamespace(all_special_tokens=["<|end|>"])
 
     def chat(self, messages: list[Any], params: Params, use_tqdm: bool) -> list[Any]:
         if any(len(turns[-1]["content"]) > 50 for turns in messages):
@@ -33,6 +37,7 @@ class Engine:
         first = types.SimpleNamespace(text="4", token_ids=[7], finish_reason="stop", logprobs=steps)
         made = types.SimpleNamespace(outputs=[first], prompt_token_ids=[1, 2, 3])
         self.params, self.roles = params.given, [turn["role"] for turn in messages[0]]
+        self.texts.append([turns[-1]["content"] for turns in messages])
         return [made for _ in messages]
 
 
@@ -40,8 +45,16 @@ def talk(text: str) -> list[Any]:
     return [{"role": "system", "content": "Be brief."}, {"role": "user", "content": text}]
 
 
-def test_options_and_replies(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def vllm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The part of vLLM's documented interface (0.12 and later) that the backend uses."""
     monkeypatch.setitem(sys.modules, "vllm", types.SimpleNamespace(LLM=Engine, SamplingParams=Params))
+    params = types.SimpleNamespace(StructuredOutputsParams=lambda **given: given)
+    monkeypatch.setitem(sys.modules, "vllm.sampling_params", params)
+
+
+@pytest.mark.usefixtures("vllm")
+def test_options_and_replies() -> None:
     backend = judges.VLLM("owner/model", system=False, dtype="bfloat16")
     options = Options(temperature=0.7, seed=5, max_tokens=9, top_logprobs=2)
     found = dict(backend.generate([talk("a"), talk("b" * 60), talk("c")], options))
@@ -49,10 +62,34 @@ def test_options_and_replies(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "context" in found[1].error
     assert (found[0].text, found[0].tokens) == ("4", (3, 1))
     assert found[0].scores == (("4", {"4": -0.1, "5": -2.0}),)
-    assert backend._llm.params == {"temperature": 0.7, "seed": 5, "max_tokens": 9, "logprobs": 2}
+    assert backend._llm.params == {
+        "temperature": 0.7,
+        "seed": 5,
+        "max_tokens": 9,
+        "logprobs": 2,
+        "structured_outputs": None,
+    }
     assert backend._llm.roles == ["user"]
     assert backend._llm.given == {"model": "owner/model", "dtype": "bfloat16"}
-    assert pickle.loads(pickle.dumps(backend)).decoding == {"system": False, "dtype": "bfloat16"}
+    assert pickle.loads(pickle.dumps(backend)).decoding == {
+        "structured": True,
+        "system": False,
+        "dtype": "bfloat16",
+    }
+
+
+@pytest.mark.usefixtures("vllm")
+@pytest.mark.parametrize("structured", [True, False])
+def test_schemas_batches_and_special_tokens(structured: bool) -> None:
+    backend = judges.VLLM("m", batch=2, structured=structured)
+    shape = {"type": "object"}
+    found = list(backend.generate([talk(text) for text in ("a<|end|>", "b", "c")], Options(schema=shape)))
+    assert [index for index, _ in found] == [0, 1, 2]
+    assert backend._llm.texts == [["a< |end|>", "b"], ["c"]]
+    held = {"json": shape, "disable_any_whitespace": True}
+    assert backend._llm.params["structured_outputs"] == (held if structured else None)
+    with pytest.raises(OptionError, match="batch"):
+        judges.VLLM("m", batch=0)
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

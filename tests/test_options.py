@@ -19,8 +19,8 @@ NAN, INF = float("nan"), float("inf")
 @pytest.mark.parametrize(
     ("factory", "options", "said"),
     [
-        (rouge, {"stem": "no"}, "rouge: stem must be True or False, not 'no'"),
-        (rouge, {"stem": 1}, "stem must be True or False"),
+        (rouge, {"stem": "no"}, "rouge: stem must be True, False or one of arabic, .*, not 'no'"),
+        (rouge, {"stem": 1}, "stem must be True or False or a string, not 1"),
         (rouge, {"scale": NAN}, "scale must be a finite number"),
         (rouge, {"scale": INF}, "scale must be a finite number"),
         (rouge, {"scale": True}, "scale must be a finite number"),

@@ -229,6 +229,16 @@ def test_rewrites_are_read_and_begin_with_the_base(corpus, tmp_path):
     assert read_rewrites(own, corpus).table.filter(seed=0)["summary"].to_list() == ["zero"]
 
 
+def test_a_document_whose_rewriting_failed_has_no_chain(corpus, tmp_path):
+    levels = [level("a", 1, "t"), level("a", 2, None), level("b", 1, "u"), level("c", 1, None)]
+    found = read_rewrites(lines(tmp_path / "r.jsonl", *levels), corpus)
+    assert set(found.table["doc_id"]) == {"b"}
+    assert dropped(found) == {("a", "lengthen", "failed_rewrite"), ("c", "lengthen", "failed_rewrite")}
+    assert read_rewrites(levels, corpus).table.equals(found.table)
+    with pytest.raises(InputError, match="rewrite 2: a second text"):
+        read_rewrites([level("a", 1, "t")] * 2, corpus)
+
+
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
@@ -237,7 +247,8 @@ def test_rewrites_are_read_and_begin_with_the_base(corpus, tmp_path):
         (level("a", "1", "t"), "level must be int"),
         (level("a", True, "t"), "level must be int"),
         (level("a", -1, "t"), "negative level"),
-        (level("a", 1, None), "text must be str"),
+        (level("a", 1, 5), "text must be str or null"),
+        ({"doc_id": "a", "perturbation": "lengthen", "level": 1, "generator": "llama"}, "text must be str or null"),
         (level("a", 1, "t", perturbation="shuffle"), r"unknown perturbation.*'shuffle'"),
         (level("a", 1, "t", generator="proxy"), "generator must name the model"),
         (level("a", 0, "t"), "second text for one level"),

@@ -8,7 +8,9 @@ import krippendorff as reference
 import numpy as np
 import polars as pl
 import pytest
+from scipy import optimize
 
+from gistmark.studies import regression
 from gistmark.studies.alphas import Judged, alphas, paired_scores, table
 from gistmark.studies.decisions import Threshold
 from gistmark.studies.families import family_means, sensitivity
@@ -260,6 +262,51 @@ def test_separation_and_lone_clusters_are_told() -> None:
         odds_ratios(one, "model-z")
     with pytest.raises(OptionError, match="form"):
         odds_ratios(one, BASE, "pairs")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("form", ["paired", "sides"])
+def test_a_separated_fit_may_be_ridged(form: str) -> None:
+    never = matches_frame(simulate(10, 8, Effects(model=-80.0, neither=0.0)))
+    never = never.filter(pl.col("model_left") != pl.col("model_right"))
+    found = odds_ratios(never, BASE, form, ridge=0.5)  # type: ignore[arg-type]
+    assert set(found["status"]) == {"ridge"}
+    assert found.select("low", "high", "p").null_count().row(0) == (found.height,) * 3
+    ratios = dict(found.select("effect", "odds_ratio").rows())
+    assert ratios[f"personalised, {BASE}"] * ratios["interaction"] == pytest.approx(ratios[f"personalised, {OTHER}"])
+    design, won, _ = (regression._paired if form == "paired" else regression._sides)(never, BASE, "match")
+    x, free = np.column_stack(list(design.values())), np.array([term != "intercept" for term in design])
+
+    def loss(b: np.ndarray) -> float:
+        eta = x @ b
+        return float(np.logaddexp(0, eta).sum() - won @ eta + 0.25 * (b[free] ** 2).sum())
+
+    best = optimize.minimize(loss, np.zeros(x.shape[1]), tol=1e-10).x[list(design).index("personalised")]
+    assert np.log(ratios[f"personalised, {BASE}"]) == pytest.approx(best, abs=1e-3)
+    sound = matches_frame(simulate(20, 8, seed=5))
+    assert odds_ratios(sound, BASE, form, ridge=0.5).equals(odds_ratios(sound, BASE, form))  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="ridge is a precision above 0"):
+        odds_ratios(never, BASE, ridge=0.0)
+
+
+def test_metrics_are_compared_by_exchanging_their_decisions(small: list) -> None:
+    scored = scored_with_noise(small, 0.1).with_columns(
+        noise=pl.Series(np.random.default_rng(1).normal(size=640)), copy=pl.col("score")
+    )
+    columns = [Judged(name, "automatic", Threshold(0.0)) for name in ("score", "noise", "copy", "gap")]
+    wanted = [("score", "noise"), ("score", "copy"), ("noise", "gap")]
+    study = preference(small, scored, columns, BASE, bootstrap=Bootstrap(199), compare=wanted)
+    found = study.comparisons
+    assert found.select("first", "second", "reading").rows() == [
+        (*pair, r) for pair in wanted for r in ("merged", "exclude")
+    ]
+    value = dict(study.alphas.filter(threshold="default", reading="merged").select("metric", "alpha").rows())
+    better, same, gaps = found.filter(reading="merged").iter_rows(named=True)
+    assert better["difference"] == pytest.approx(value["score"] - value["noise"])
+    assert (better["p"], better["low"] > 0) == (1 / 200, True)
+    assert (same["difference"], same["low"], same["high"], same["p"]) == (0.0, 0.0, 0.0, 1.0)
+    assert gaps["n"] < better["n"] == matches_frame(small).height
+    with pytest.raises(OptionError, match="compare names 'nois', which has no decisions; there are score, noise"):
+        preference(small, scored, columns, BASE, bootstrap=Bootstrap(9), compare=[("score", "nois")])
 
 
 def test_the_whole_study_is_written_and_repeats(small: list, tmp_path: Path) -> None:

@@ -9,9 +9,12 @@ import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
+from judging import shown
 
+from gistmark import judges
 from gistmark.studies import robustness as module
 from gistmark.studies.responses import by_corpus, by_document, long_scores
+from gistmark.studies.rewriting import Rewriter
 from gistmark.studies.robustness import Settings, robustness
 from gistmark.studies.verdicts import GRID, REQUIRED, Cuts, overall, sensitivity, verdict
 from gistmark_engine.bootstrap import Bootstrap
@@ -280,6 +283,66 @@ def test_rewrites_take_the_place_of_proxies_and_never_mix(pairs, tmp_path):
     two = rewritten(tmp_path / "two.jsonl", ("llama", "qwen"))
     with pytest.raises(OptionError, match="lengthen has several generators"):
         robustness(pairs, ["rouge"], ["lengthen"], settings=SMALL, rewrites=two)
+
+
+def counting(calls, broken=()):
+    """A model that adds a word, and says nothing of use about texts with a word of `broken`."""
+
+    def rule(conversation, _):
+        calls.append(1)
+        text = shown(conversation, "text")
+        return "no" if any(word in text for word in broken) else json.dumps({"text": text + " more"})
+
+    return judges.Fake(rule, "llama")
+
+
+def test_a_model_rewrites_once_and_its_texts_are_kept(pairs, tmp_path):
+    calls = []
+    rewriter = Rewriter(counting(calls), cache=tmp_path / "replies.sqlite")
+    study = robustness(pairs, ["rouge"], settings=SMALL, rewrites=rewriter, output=tmp_path / "one")
+    kinds = study.chains.group_by("perturbation", maintain_order=True).agg(pl.col("generator").unique()).rows()
+    model = [(name, ["llama"]) for name in ("audience", "lengthen", "shorten")]
+    assert sorted(kinds) == sorted([("distractor", ["rule"]), ("incremental", ["rule"]), *model])
+    lengthened = study.chains.filter(perturbation="lengthen", doc_id="3", level=3)["summary"].item()
+    assert lengthened == pairs["references"][3][0] + " more" * 3
+    made = len(calls)
+    assert made >= 8 * 3 * 3
+    again = robustness(pairs, ["rouge"], settings=SMALL, rewrites=rewriter, output=tmp_path / "one")
+    from_file = robustness(pairs, ["rouge"], settings=SMALL, rewrites=tmp_path / "one" / "rewrites.jsonl")
+    elsewhere = robustness(pairs, ["rouge"], settings=SMALL, rewrites=rewriter, output=tmp_path / "two")
+    assert len(calls) == made
+    assert same(study, again)
+    assert same(study, from_file)
+    assert same(study, elsewhere)
+
+
+def test_a_rewrite_that_was_not_had_drops_its_document(pairs, tmp_path):
+    word = pairs["references"][2][0].split()[0]
+    pairs = pairs.with_columns(references=pl.col("references").list.eval(pl.element().str.replace(word, "poison", n=1)))
+    touched = pairs.filter(pl.col("references").list.first().str.contains("poison"))["doc_id"].unique().cast(pl.String)
+    rewriter = Rewriter(counting([], ["poison"]), cache=False)
+    study = robustness(pairs, ["rouge"], ["shorten"], settings=SMALL, rewrites=rewriter)
+    assert set(study.dropped["doc_id"]) == set(touched)
+    assert set(study.dropped["reason"]) == {"failed_rewrite"}
+    assert not set(study.chains["doc_id"]) & set(touched)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"metrics": ["datastats"]}, "source"),
+        ({"metrics": ["ruge"]}, "ruge"),
+        ({"perturbations": ["shuffle", "lengthen"]}, "unknown perturbation"),
+        ({"settings": Settings(levels=0)}, "levels"),
+        ({"output": __file__}, "is a file"),
+    ],
+)
+def test_a_model_is_asked_last_of_all(pairs, tmp_path, changed, message):
+    calls = []
+    arguments = {"metrics": ["rouge"], "settings": SMALL, "rewrites": Rewriter(counting(calls), cache=False)} | changed
+    with pytest.raises((InputError, OptionError), match=message):
+        robustness(pairs.drop("source"), **arguments)
+    assert calls == []
 
 
 def test_system_summaries_can_be_the_base(pairs):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 import polars as pl
@@ -136,3 +137,37 @@ def test_five_figures(tmp_path, capsys):
     assert {path.name for path in (tmp_path / "out").glob("*.png")} == {
         "ra_by_article.png", "sa_by_article.png", "ar_by_system.png", "risks.png", "rouge_against_ar.png",
     }  # fmt: skip
+
+
+def test_the_published_tables_stand_beside_on_request(tmp_path, capsys, xsum, study):
+    """The kept documents under another corpus beside; the table is what `against_paper` returns."""
+    pl.concat([xsum, xsum.head(2).with_columns(corpus=pl.lit("other"))]).write_parquet(tmp_path / "pairs.parquet")
+    command = ["study", "abstraction", str(tmp_path / "pairs.parquet"), "--preset", "ra_sa_ar_paper", "--no-figures"]
+    named = [text for system, model in MODELS.items() for text in ("--paper-model", f"{system}={model}")]
+    asked = [*command, "--output", str(tmp_path / "out"), "--against-paper", "XSUM"]
+    assert main([*asked, *named, "--paper-corpus", "xsum_abstractionstudy"]) == 0
+    assert "| table4 |  | ra1 | 3.55 | 3.547 | True |" in capsys.readouterr().out.splitlines()
+    expected = against_paper(study, "XSUM", MODELS, "xsum_abstractionstudy")
+    found = pl.read_parquet(tmp_path / "out" / "against_paper.parquet")
+    assert found.drop("found").equals(expected.drop("found"))
+    refusals = {
+        "several corpora, name the paper's: other, xsum_abstractionstudy": [*asked],
+        "no corpus 'others' (did you mean 'other'?)": [*asked, "--paper-corpus", "others"],
+        "no system 'bart'": [*asked, "--paper-corpus", "other", "--paper-model", "bart=BART"],
+        "the paper has Pegasus, MT5, BART, DistilBart, not 'T5'": [
+            *asked, "--paper-corpus", "other", "--paper-model", "google/pegasus-xsum=T5",
+        ],
+        "tables of XSUM, CNN/DM, not of 'PubMed'": [*asked[:-1], "PubMed"],
+        "need --against-paper": [*command, "--output", str(tmp_path / "out"), "--paper-corpus", "x"],
+    }  # fmt: skip
+    for message, arguments in refusals.items():
+        assert main(arguments) == 2
+        assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("study", "missing"), [("abstraction", "matplotlib"), ("preference", "statsmodels")])
+def test_an_extra_that_is_missing_is_missed_before_the_work(tmp_path, capsys, monkeypatch, study, missing):
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert main(["study", study, str(tmp_path / "absent.parquet"), "--output", str(tmp_path / "out")]) == 2
+    assert "pip install 'gistmark[studies]'" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

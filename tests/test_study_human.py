@@ -46,9 +46,34 @@ def test_correlations_and_comparisons(pairs: str, tmp_path: Path, capsys: pytest
     assert compared["p"].is_between(1 / 61, 1).all()
 
 
+def test_williams_between_systems(pairs: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["study", "human", pairs, "--output", str(tmp_path / "out"), "--human", "human", "--replicates", "0"]
+    assert main([*arguments, "--compare", "rouge1_f1,rouge2_f1", "--test", "williams"]) == 0
+    compared = pl.read_parquet(tmp_path / "out" / "comparisons.parquet")
+    assert compared.select("human", "level", "coefficient").rows() == [
+        ("quality", "system", "pearson"),
+        ("noise", "system", "pearson"),
+    ]
+    assert compared["p"].is_between(0, 1).all()
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("column", ["nothing", "empty"])
+def test_without_human_scores_there_is_no_study(
+    column: str, pairs: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frame = pl.read_parquet(pairs).with_columns(nothing=pl.lit(None, pl.Float64), empty=pl.lit(None, pl.String))
+    frame.write_parquet(pairs)
+    arguments = ["study", "human", pairs, "--output", str(tmp_path / "out"), "--human", column]
+    assert main(arguments) == 2
+    assert "there is no human score" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
+        (["--human", ""], "there is no human score"),
         (["--human", "humane"], "there is no such column"),
         (["--human", "summary"], "no JSON objects of numbers"),
         (["--human", "grade", "--system", "model"], "there is no such column"),

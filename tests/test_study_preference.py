@@ -33,6 +33,7 @@ def test_a_study_from_the_command_line(sessions: str, tmp_path: Path, capsys: py
     assert table == (tmp_path / "out" / "table.md").read_text(encoding="utf-8")
     assert "| coverage | automatic | default |" in table
     assert "personalised, model-a" in table
+    assert "Metrics against each other" not in table
     frames = {name: pl.read_parquet(tmp_path / "out" / f"{name}.parquet") for name in TABLES}
     assert {"coverage", "summary_length", "sa1"} <= set(frames["alphas"]["metric"])
     assert frames["alphas"].filter(metric="summary_length", threshold="zero", reading="merged")["alpha"].item() > 0
@@ -41,9 +42,28 @@ def test_a_study_from_the_command_line(sessions: str, tmp_path: Path, capsys: py
     assert "personalised, model-b" in capsys.readouterr().out.split("## Odds ratios")[1].splitlines()[4]
 
 
+def test_metrics_are_compared_where_wanted(sessions: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [
+        "study",
+        "preference",
+        sessions,
+        "--output",
+        str(tmp_path / "out"),
+        "--replicates",
+        "20",
+        "--no-figures",
+    ]
+    assert main([*arguments, "--compare", "coverage,density", "--ridge", "1"]) == 0
+    assert "| coverage | density | merged |" in capsys.readouterr().out
+    assert pl.read_parquet(tmp_path / "out" / "comparisons.parquet").height == 2
+
+
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
+        (["--compare", "coverage"], "--compare takes two fields"),
+        (["--compare", "coverage,covrage"], "compare names 'covrage'"),
+        (["--ridge", "-1"], "ridge is a precision above 0"),
         (["--metrics", "rouge"], "metric 'rouge' needs references"),
         (["--metrics", "rouje"], "unknown metric 'rouje'"),
         (["--base", "gpt"], "compares two models, 'gpt' one of them"),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 
 import polars as pl
 import pytest
 
+from gistmark import judges
 from gistmark.cli import main
 from gistmark.studies.robustness import Settings, robustness
 from gistmark.studies.robustness_table import markdown
@@ -81,9 +83,99 @@ def test_columns_are_renamed_and_a_glossary_is_read(run, tmp_path):
     assert chains.filter(pl.col("level") > 0)["summary"].str.contains("eaching|rain-like").all()
 
 
+SENTENCES = [f"Sentence {k} is about model {k % 3}." for k in range(9)]
+
+
+def articles(name, folder):
+    """Four made-up documents of a data set in its published form."""
+    texts = [SENTENCES[k : k + 5] for k in range(4)]
+    if name in ("arxiv", "pubmed"):
+        path, kinds = folder / "test.txt", ("article_text", "abstract_text", "article_id")
+    elif name == "scitldr":
+        path, kinds = folder / "test.jsonl", ("source", "target", "paper_id")
+    else:
+        path, kinds = folder / "test.json", ("abstract", "summary", "id")
+    rows = [
+        {kinds[0]: text, kinds[1]: text[1:4] if name != "scitldr" else ["\n".join(text[1:4])], kinds[2]: str(k)}
+        | {"sections": [text], "section_names": []}
+        for k, text in enumerate(texts)
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(rows) if name == "elife" else "\n".join(map(json.dumps, rows)))
+    return path
+
+
+@pytest.mark.parametrize("name", ["arxiv", "pubmed", "scitldr", "elife"])
+def test_the_papers_corpora_are_read_by_their_loaders(run, tmp_path, name):
+    path = articles(name, tmp_path / "data")
+    code, table, error = run(path, "--dataset", name, *COMMON, "--no-figures", "--output", tmp_path / "out")
+    assert (code, error) == (0, "")
+    assert f"## {name}" in table
+    statistics = pl.read_parquet(tmp_path / "out" / "statistics.parquet").filter(corpus=name, field="rouge1_f1")
+    assert dict(statistics.select("perturbation", "documents").rows())["incremental"] == 4
+
+
+def test_papers_without_summaries_have_the_default_metrics(run, tmp_path):
+    path = articles("arxiv", tmp_path / "data")
+    code, table, _ = run(path, "--dataset", "arxiv", "--replicates", 10, "--no-figures", "--output", tmp_path / "out")
+    assert code == 0
+    assert all(f"\n{name}: `{name}|" in table for name in ("rouge", "datastats", "abstraction"))
+
+
+def test_a_model_on_a_server_rewrites(run, tmp_path, monkeypatch):
+    asked = []
+
+    def server(model, url):
+        asked.append((model, url))
+        return judges.Fake(lambda *_: json.dumps({"text": f"A rewritten text, {len(asked)}."}), model)
+
+    monkeypatch.setattr("gistmark.judges.settings.OpenAI", server)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    where = ["--backend", "http://localhost:1/v1", "--model", "llama"]
+    code, table, _ = run(SAMPLE, *COMMON, *where, "--no-figures", "--output", tmp_path / "out")
+    assert code == 0
+    assert set(asked) == {("llama", "http://localhost:1/v1")}
+    assert "audience: by llama, 6 documents." in table
+    assert "proxy" not in table
+    lines = (tmp_path / "out" / "rewrites.jsonl").read_text()
+    assert run(SAMPLE, *COMMON, *where, "--no-figures", "--output", tmp_path / "out")[1] == table
+    again = run(
+        SAMPLE, *COMMON, "--rewrites", tmp_path / "out" / "rewrites.jsonl", "--no-figures", "--output", tmp_path / "b"
+    )
+    assert again[1] == table
+    assert lines.count("\n") == 6 * 3 * 4
+    code, _, error = run(
+        SAMPLE, *COMMON, *where, "--budget", "calls=2", "--seed", 9, "--no-figures", "--output", tmp_path / "c"
+    )
+    assert (code, "budget of 2 calls" in error) == (2, True)
+
+
+def test_the_papers_correlations_stand_beside(run, tmp_path):
+    code, table, _ = run(SAMPLE, *COMMON, "--against-paper", "--no-figures", "--output", tmp_path)
+    assert code == 0
+    lines = table[table.index("## Beside the paper") :].splitlines()
+    found = pl.read_parquet(tmp_path / "statistics.parquet").filter(field="rouge1_f1", perturbation="lengthen")
+    rho = found["spearman"].item()
+    assert f"| scitldr_a_test | lengthen | rouge1_f1 | -1.00 | -1.00 | {rho:.2f} | {round(rho, 2) == -1} |" in lines
+    assert not any("rouge1_p" in line or "distractor" in line for line in lines)
+
+
+def test_an_extra_that_is_missing_is_missed_before_the_work(run, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr("gistmark.studies.robustness.robustness", None)
+    code, out, error = run(SAMPLE, *COMMON, "--output", tmp_path / "out")
+    assert (code, out) == (2, "")
+    assert error == "gistmark: drawing figures needs an extra: pip install 'gistmark[studies]'\n"
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--backend", "http://x"], "--backend URL with --model NAME"),
+        (["--model", "x"], "--backend URL with --model NAME"),
+        (["--backend", "http://x", "--model", "m", "--rewrites", "f"], "--rewrites FILE, or from --backend URL"),
+        (["--backend", "http://x", "--model", "m", "--budget", "9"], "--budget takes calls=N"),
         (["--perturbations", "shuffle"], "unknown perturbation 'shuffle'"),
         (["--perturbations", "audience"], "needs a glossary"),
         (["--rho-cut", "2"], "between 0 and 1"),

@@ -121,7 +121,7 @@ def test_tokens_that_are_no_lists_or_of_a_wrong_type_are_refused() -> None:
 
 def test_tokens_cannot_be_stemmed() -> None:
     words = pa.array([["running"]])
-    with pytest.raises(OptionError, match="stem=True needs text"):
+    with pytest.raises(OptionError, match="stem, normalize and casefold need text"):
         scores(rouge(stem=True), "tokens", summary=words, references=words)
 
 

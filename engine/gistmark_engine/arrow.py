@@ -24,6 +24,9 @@ INTEGER = -8
 NULL = -1
 """Length of a null piece, start of a null text."""
 
+BREAK = -2
+"""Length of a piece, at address 0, that stands where a sentence of tokens stops."""
+
 
 @dataclass(frozen=True)
 class Pieces:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 LIMIT = 0x40000
 """Beyond this code point no character is a letter, digit or space, nor has another lower case."""
 
-MARKS, MARKS_STOP = 0xE0000, 0xE0200
+MARKS, MARKS_STOP = 0xE0000, 0xE1000
 """Tags and variation selectors, the only characters beyond `LIMIT` that matter: the final sigma passes over them."""
 
 WORD, SPACE, CASED, IGNORABLE = 1, 2, 4, 8

@@ -68,21 +68,46 @@ STATUS_FIELD = Field("enum", summary=("counts",), levels=STATUSES)
 class Tokenizer:
     """How a metric wants its texts cut.
 
-    name and stem decide what the tokens are; metrics that agree on them share one cutting. `sentences` asks for sentence
-    bounds, `whole` for ids of tokens that only the summary has (otherwise those are all -1, which is faster), `words` for
-    ids that agree over all rows and for what they spell (`Tokens.words`; summary and references only).
+    `normalize` and `case` are done to a text first, `name` cuts it, `stem` is done to each token: these decide what the
+    tokens are, and metrics that agree on them share one cutting. `sentences` asks for sentence bounds, `whole` for ids of
+    tokens that only the summary has (otherwise those are all -1, which is faster), `words` for ids that agree over all
+    rows and for what they spell (`Tokens.words`; summary and references only).
+
+    normalize  a Unicode normalisation form
+    case       "casefold" for `str.casefold`, "lower" for `str.lower`, None to leave it to the tokenizer
+    stem       True: Porter's stemmer, on ASCII tokens of more than three letters; or a language of Snowball's
+    label      name and version of the library or model that cuts, where one does; filled in by `tokenizers.identified`
     """
 
     name: str
-    stem: bool = False
+    stem: bool | str = False
+    normalize: Literal["NFC", "NFKC"] | None = None
+    case: Literal["casefold", "lower"] | None = None
     sentences: bool = False
     whole: bool = False
     words: bool = False
+    label: str = ""
 
     @property
     def options(self) -> dict[str, object]:
         """What of the tokenizer enters a metric's signature."""
-        return {"tok": self.name} | ({} if self.words else {"stem": self.stem})
+        stem: dict[str, object] = {} if self.words else {"stem": self.stem}
+        return (
+            {"tok": self.label or self.name}
+            | stem
+            | ({"norm": self.normalize} if self.normalize else {})
+            | ({"fold": self.case} if self.case else {})
+        )
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether it does something to texts or tokens beside cutting."""
+        return bool(self.stem or self.normalize or self.case)
+
+    @property
+    def cutting(self) -> Tokenizer:
+        """What metrics must agree on to share tokens. Where a library cuts, sentence bounds matter: it cuts each alone."""
+        return replace(self, whole=False, sentences=self.sentences and bool(self.label))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ import numbers
 import re
 import types
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from gistmark_engine.errors import OptionError, shorten
 from gistmark_engine.metric import Metric
-from gistmark_engine.tokenizers import rule_of
+from gistmark_engine.tokenizers import extra_of, identified
 
 Factory = TypeVar("Factory", bound=Callable[..., Metric])
 
@@ -25,7 +26,7 @@ def checked(factory: Factory) -> Factory:
     """The factory with every argument checked against its annotation; a wrong one raises OptionError.
 
     Understood: bool, int, float (finite), str, Literal, None, unions of those, and sequences and tuples of them. Other
-    annotations are left to the factory. The tokenizer of the metric must exist.
+    annotations are left to the factory. The tokenizer of the metric must exist and be installed.
     """
     signature = inspect.signature(factory)
     hints = functools.cache(lambda: get_type_hints(factory))
@@ -40,11 +41,20 @@ def checked(factory: Factory) -> Factory:
             raise OptionError(
                 f"{metric.name}: prefix must be of letters, digits, '_', '.' and '-', not {metric.prefix!r}"
             )
-        if metric.tokenizer:
-            rule_of(metric.tokenizer)
-        return metric
+        return _with_tokenizer(metric)
 
     return cast(Factory, check_and_make)
+
+
+def _with_tokenizer(metric: Metric) -> Metric:
+    """The metric with its tokenizer identified, and the extra that it needs."""
+    if metric.tokenizer is None:
+        return metric
+    try:
+        tokenizer = identified(metric.tokenizer)
+    except OptionError as error:
+        raise OptionError(f"{metric.name}: {error}") from None
+    return replace(metric, tokenizer=tokenizer, needs=metric.needs or extra_of(tokenizer))
 
 
 def _fits(value: object, hint: Any) -> bool:

@@ -24,7 +24,7 @@ from gistmark_engine.inputs import Inputs, read_inputs
 from gistmark_engine.job import opened
 from gistmark_engine.limits import mark
 from gistmark_engine.metric import STATUS_FIELD, Batch, Metric, Tokenizer, Values
-from gistmark_engine.script import find_invalid_utf8, warn_untokenised
+from gistmark_engine.script import find_invalid_utf8, first_invalid, warn_untokenised
 from gistmark_engine.tokens import Tokens, tokenise
 
 LARGEST, SMALLEST = 8 << 20, 2 << 20
@@ -113,7 +113,13 @@ def _score_ranges(
 
 def _whole(inputs: Inputs, metric: Metric, threads: int) -> Scores:
     """A metric on raw strings, which gets all rows at once and shares them out itself."""
-    return metric.run(Batch(inputs.count, inputs.strings(metric.inputs), threads=threads))
+    texts = inputs.strings(metric.inputs)
+    for role, values in texts.items():
+        row = first_invalid(values)
+        if row is not None:
+            name = inputs.columns[role].name
+            raise InputError("the text is not UTF-8", metric=metric.name, column=name, row=row)
+    return metric.run(Batch(inputs.count, texts, threads=threads))
 
 
 def _cores() -> int:
@@ -150,10 +156,10 @@ def check_distinct(metrics: Sequence[Metric]) -> None:
 
 def _cuttings(metrics: Sequence[Metric]) -> list[Cutting]:
     """The metrics by what they want their texts cut by; one cutting serves all that agree on the tokens."""
-    wanted: dict[tuple[str, bool, bool], list[int]] = {}
+    wanted: dict[Tokenizer, list[int]] = {}
     for k, metric in enumerate(metrics):
         if metric.tokenizer:
-            wanted.setdefault((metric.tokenizer.name, metric.tokenizer.stem, metric.tokenizer.words), []).append(k)
+            wanted.setdefault(metric.tokenizer.cutting, []).append(k)
     cuttings = []
     for positions in wanted.values():
         tokenizers = [tokenizer for k in positions if (tokenizer := metrics[k].tokenizer)]
@@ -198,8 +204,8 @@ def _score_range(
 def _cut(inputs: Inputs, cutting: Cutting, metrics: Sequence[Metric], start: int, stop: int) -> Tokens:
     rows = inputs.rows(cutting.roles, start, stop)
     given = any(inputs.columns[role].kind == "tokens" for role in cutting.roles if role in inputs.columns)
-    if given and cutting.tokenizer.stem:
-        raise OptionError("stem=True needs text; these columns hold tokens that are cut already")
+    if given and cutting.tokenizer.rewrites:
+        raise OptionError("stem, normalize and casefold need text; these columns hold tokens that are cut already")
     if given and cutting.tokenizer.words and (rows.length == INTEGER).any():
         raise InputError("it reads words; these tokens are integers", metric=metrics[cutting.metrics[0]].name)
     tokens = tokenise(rows, cutting.tokenizer, given=given, null=inputs.null(start, stop))

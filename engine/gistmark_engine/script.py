@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
 
 from gistmark_engine.arrow import Texts
 from gistmark_engine.inputs import Inputs
@@ -25,6 +26,23 @@ def find_invalid_utf8(inputs: Inputs, roles: Sequence[str], start: int, stop: in
             if broken:
                 return inputs.columns[role].name, row
     raise RuntimeError("a kernel met invalid UTF-8 that is not there")
+
+
+def first_invalid(values: pa.Array) -> int | None:
+    """The first row of an Arrow array whose texts, at any depth, are not all UTF-8."""
+    try:
+        values.validate(full=True)
+    except pa.ArrowInvalid:
+        return next((row for row in range(len(values)) if not _decodes(values[row])), None)
+    return None
+
+
+def _decodes(value: pa.Scalar) -> bool:
+    try:
+        value.as_py()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_broken(texts: Texts, t: int) -> bool:

@@ -1,14 +1,37 @@
-"""Porter stems of words in any script, as NLTK 3.10.4 makes them."""
+"""Porter stems of words: in any script as NLTK 3.10.4 makes them, and as ROUGE-1.5.5 does."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+REMEMBERED = 1 << 17
+"""How many words' stems a process keeps, after which it starts anew: batches of a corpus share most of their words."""
+
+_stems: dict[str, str] = {}
+
 
 def stem_words(words: Sequence[str]) -> list[str]:
-    """The stem of each word, in lower case: `nltk.stem.porter.PorterStemmer().stem`.
+    """The stem of each word, in lower case: `nltk.stem.porter.PorterStemmer().stem`."""
+    known = _stems
+    new = [word for word in words if word not in known]
+    found = dict(zip(new, _stemmed(new), strict=True)) if new else {}
+    stems = [found[word] if word in found else known[word] for word in words]
+    _remember(found)
+    return stems
+
+
+def _remember(found: dict[str, str]) -> None:
+    """Keep stems for later calls; a full memory is replaced, never emptied, since other threads may be reading it."""
+    global _stems
+    if len(_stems) + len(found) > REMEMBERED:
+        _stems = {}
+    _stems.update(found)
+
+
+def _stemmed(words: Sequence[str]) -> list[str]:
+    """The stems themselves.
 
     The kernel stems bytes. Its rules rewrite endings of ASCII letters only; of another character they ask no more than
     whether it equals its neighbour, so that two bytes can stand for all of them.
@@ -45,3 +68,19 @@ def _widen(stem: bytes, word: str) -> str:
     """A stem in characters: up to its last byte outside ASCII it is the word's beginning."""
     kept = len(stem.rstrip(bytes(range(0x80))))
     return word[:kept] + stem[kept:].decode("ascii")
+
+
+def program_stems(words: Sequence[str], irregular: Mapping[bytes, bytes]) -> list[bytes]:
+    """The stem of each word as ROUGE-1.5.5 makes it of words of more than three bytes, irregular forms looked up first."""
+    from gistmark_engine.kernels.stem155 import UNSTEMMED, stem_program_tokens
+
+    plain = [word.encode() for word in words]
+    offsets = np.zeros(len(words) + 1, np.int64)
+    np.cumsum([len(word) for word in plain], out=offsets[1:])
+    buffer = np.frombuffer(bytearray(b"".join(plain)), np.uint8)
+    ends = stem_program_tokens(buffer, offsets).tolist()
+    text = buffer.tobytes()
+    stems = [text[start:end] for start, end in zip(offsets.tolist(), ends, strict=False)]
+    return [
+        irregular.get(word, stem) if len(word) > UNSTEMMED else word for word, stem in zip(plain, stems, strict=True)
+    ]

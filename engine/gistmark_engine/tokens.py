@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from gistmark_engine.characters import no_characters
 from gistmark_engine.metric import Tokenizer
+from gistmark_engine.prepare import prepare, wants_python
 from gistmark_engine.tokenizers import rule_of
 from gistmark_engine.tokenizers.rule import GIVEN
+from gistmark_engine.tokenizers.snowball import stem_words
 
 if TYPE_CHECKING:
     from gistmark_engine.kernels.overlap import Pairs
@@ -73,17 +75,29 @@ class Tokens:
 
 def tokenise(rows: Rows, tokenizer: Tokenizer, *, given: bool, null: Mapping[str, Flags]) -> Tokens | None:
     """Cut all texts of `rows`; None where a text is not UTF-8. `given`: the pieces are tokens already."""
+    if given or not wants_python(tokenizer):
+        return _read(rows, tokenizer, given, null)
+    try:
+        prepared = prepare(rows, tokenizer)
+    except UnicodeDecodeError:
+        return None
+    return _read(prepared.rows, tokenizer, prepared.given, null)
+
+
+def _read(rows: Rows, tokenizer: Tokenizer, given: bool, null: Mapping[str, Flags]) -> Tokens | None:
+    """The tokens of rows whose texts are as the kernels are to see them."""
     from gistmark_engine.kernels.group import group_rows
     from gistmark_engine.kernels.tokenise import tokenise_rows
 
-    groups = group_rows(rows)
-    if tokenizer.words:
-        return _tokenise_words(rows, groups, _rules(tokenizer, given), null)
-    cut, valid = tokenise_rows(rows, groups, _rules(tokenizer, given))
+    groups, rules = group_rows(rows), _rules(tokenizer, given)
+    if tokenizer.words or isinstance(tokenizer.stem, str):
+        return _read_words(rows, groups, rules, tokenizer.stem, null)
+    cut, valid = tokenise_rows(rows, groups, rules)
     return Tokens(groups, cut, null) if valid else None
 
 
-def _tokenise_words(rows: Rows, groups: Groups, rules: Rules, null: Mapping[str, Flags]) -> Tokens | None:
+def _read_words(rows: Rows, groups: Groups, rules: Rules, stem: bool | str, null: Mapping[str, Flags]) -> Tokens | None:
+    """Tokens whose ids agree over all rows, with what they spell: words, or their stems in a language."""
     from gistmark_engine.kernels.wordlist import cut_words
 
     cut, valid, spelling, offsets = cut_words(rows, groups, rules)
@@ -93,22 +107,27 @@ def _tokenise_words(rows: Rows, groups: Groups, rules: Rules, null: Mapping[str,
         words = [spelling[a:b].tobytes().decode() for a, b in pairwise(offsets.tolist())]
     except UnicodeDecodeError:
         return None
-    return Tokens(groups, cut, null, words)
+    if not isinstance(stem, str):
+        return Tokens(groups, cut, null, words)
+    number: dict[str, int] = {}
+    ids = np.fromiter((number.setdefault(text, len(number)) for text in stem_words(words, stem)), np.int32, len(words))
+    stems = cut._replace(ids=ids[cut.ids], vocabulary=np.full_like(cut.vocabulary, len(number)))
+    return Tokens(groups, stems, null, list(number))
 
 
 def _rules(tokenizer: Tokenizer, given: bool) -> Rules:
     from gistmark_engine.kernels.memo import make_memo
     from gistmark_engine.kernels.records import Rules
 
-    rule = rule_of(tokenizer)
-    tables = no_characters() if given else rule.tables()
-    if tokenizer.stem and not hasattr(_thread, "memo"):
+    tables = no_characters() if given else rule_of(tokenizer).tables()
+    porter = tokenizer.stem is True
+    if porter and not hasattr(_thread, "memo"):
         _thread.memo = make_memo()
     return Rules(
-        GIVEN if given else rule.code,
+        GIVEN if given else rule_of(tokenizer).code,
         tokenizer.sentences,
         tokenizer.whole,
         tables.classes,
         tables.lower,
-        _thread.memo if tokenizer.stem else None,
+        _thread.memo if porter else None,
     )

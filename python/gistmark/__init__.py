@@ -11,9 +11,23 @@ Importing this compiles nothing and loads no model; both happen when a metric fi
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gistmark import metrics
+from gistmark import evaluate, metrics
 from gistmark.catalogue import catalogue, signature
-from gistmark.expressions import abstraction, bleu, chrf, chrfpp, datastats, meteor, rouge, scores, syntax, ter
+from gistmark.compare import compare
+from gistmark.expressions import (
+    abstraction,
+    bleu,
+    chrf,
+    chrfpp,
+    datastats,
+    entities,
+    meteor,
+    readability,
+    rouge,
+    scores,
+    syntax,
+    ter,
+)
 from gistmark.marks import sentences, tokens
 from gistmark.score import score, score_batch
 from gistmark.statistics import (
@@ -46,8 +60,11 @@ __all__ = [
     "chrf",
     "chrfpp",
     "cohen",
+    "compare",
     "datastats",
     "duckdb",
+    "entities",
+    "evaluate",
     "fleiss",
     "judges",
     "kendall",
@@ -58,6 +75,7 @@ __all__ = [
     "monotonicity",
     "pearson",
     "ray",
+    "readability",
     "rouge",
     "score",
     "score_batch",

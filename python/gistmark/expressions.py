@@ -63,6 +63,16 @@ def abstraction(summary: Input, references: Input | None, source: Input, **optio
     return scores([factories.abstraction(**options)], summary=summary, references=references, source=source)
 
 
+def entities(summary: Input, references: Input | None = None, source: Input | None = None, **options: Any) -> pl.Expr:
+    """Named entities that the summary shares with references and source; options of `metrics.entities`."""
+    return scores([factories.entities(**options)], summary=summary, references=references, source=source)
+
+
+def readability(summary: Input, **options: Any) -> pl.Expr:
+    """Flesch-Kincaid, Coleman-Liau, Dale-Chall and other formulas; options of `metrics.readability`."""
+    return scores([factories.readability(**options)], summary=summary)
+
+
 def syntax(summary: Input, **options: Any) -> pl.Expr:
     """Counts and ratios of syntactic complexity; options of `metrics.syntax`."""
     return scores([factories.syntax(**options)], summary=summary)

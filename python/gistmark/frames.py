@@ -52,12 +52,13 @@ def names_of(data: object) -> list[str]:
     return data.collect_schema().names() if isinstance(data, pl.LazyFrame) else frame(data).names
 
 
-def pick(data: object, names: Sequence[str]) -> pl.DataFrame:
-    """The columns `names` of any table that can be scored, as a Polars DataFrame."""
+def pick(data: object, names: Sequence[str], rows: int | None = None) -> pl.DataFrame:
+    """The columns `names` of any table that can be scored, as a Polars DataFrame; `rows`: only so many of the first rows."""
     if isinstance(data, pl.DataFrame | pl.LazyFrame):
-        return data.lazy().select(names).collect()
+        return data.lazy().select(names).slice(0, rows).collect()
     table = frame(data)
-    return pl.DataFrame([pl.Series(name, table.column(name)) for name in names])
+    columns = {name: table.column(name) for name in names}
+    return pl.DataFrame([pl.Series(name, values[:rows]) for name, values in columns.items()])
 
 
 def is_pandas(data: object) -> bool:

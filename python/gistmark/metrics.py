@@ -1,18 +1,22 @@
 """The factories of all metrics: each returns a record (`gistmark_engine.metric.Metric`), made without any argument.
 
 Importing them compiles nothing; kernels, parsers and models load when a metric first runs. A judge's record needs a
-`backend` before it can run (see `gistmark.judges`), `syntax` an extra; their records say so in `needs`.
+`backend` before it can run (see `gistmark.judges`), `syntax`, `entities` and `readability` an extra; their records say so
+in `needs`.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from gistmark.entities.metric import entities
+from gistmark.readability.metric import readability
 from gistmark.syntax.metric import syntax
 from gistmark_engine.metrics.abstraction import abstraction
 from gistmark_engine.metrics.bleu import bleu
 from gistmark_engine.metrics.chrf import chrf, chrfpp
 from gistmark_engine.metrics.datastats import datastats
 from gistmark_engine.metrics.meteor import meteor
+from gistmark_engine.metrics.meteor15 import meteor15
 from gistmark_engine.metrics.rouge import rouge
 from gistmark_engine.metrics.ter import ter
 
@@ -26,11 +30,14 @@ __all__ = [
     "chrf",
     "chrfpp",
     "datastats",
+    "entities",
     "factscore",
     "judge",
     "meteor",
+    "meteor15",
     "persona",
     "prometheus",
+    "readability",
     "rouge",
     "syntax",
     "ter",

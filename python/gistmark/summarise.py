@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
-from itertools import chain
-from operator import and_
+from dataclasses import astuple, replace
 
 import polars as pl
 
 from gistmark.catalogue import resolve
+from gistmark.estimates import QUANTILES, Intervals, Line, Method
+from gistmark.failures import ALARM, failure_rate
 from gistmark.frames import names_of, pick
 from gistmark.near import near
 from gistmark.outputs import check_outputs
 from gistmark_bindings.polars import field_dtype
+from gistmark_engine.bootstrap import Bootstrap
 from gistmark_engine.errors import InputError, OptionError
-from gistmark_engine.metric import Field, Metric
+from gistmark_engine.metric import STATUS_FIELD, Field, Metric
 
 _COLUMNS: Mapping[str, pl.DataType] = {
     "metric": pl.String(),
@@ -26,74 +27,102 @@ _COLUMNS: Mapping[str, pl.DataType] = {
     "value": pl.Float64(),
     "n": pl.Int64(),
     "n_null": pl.Int64(),
+    "failure_rate": pl.Float64(),
+    "marked": pl.Boolean(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
     "signature": pl.String(),
 }
+_BOUNDS = ("low", "high")
 
-Line = tuple[str, str, str | None, float | None, int, int]
 
-
-def summarise(scored: object, metrics: Iterable[str | Metric], by: str | Sequence[str] | None = None) -> pl.DataFrame:
+def summarise(
+    scored: object,
+    metrics: Iterable[str | Metric],
+    by: str | Sequence[str] | None = None,
+    *,
+    intervals: Method | None = None,
+    replicates: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> pl.DataFrame:
     """One row a statistic that a field allows, in a group of rows.
 
-    scored   a table of any kind that `score` returns, with the flat columns of `metrics`
-    metrics  those it was scored with (names or records)
-    by       column or columns that make the groups, in the order of their first appearance; None: all rows are one
+    scored     a table of any kind that `score` returns, with the flat columns of `metrics`
+    metrics    those it was scored with (names or records)
+    by         column or columns that make the groups, in the order of their first appearance; None: all rows are one
+    intervals  "bootstrap": percentiles of `replicates` resamples of a group's rows, the same bytes for the same `seed`;
+               "jackknife": value ± z · the error of leaving out one row each (none for medians and quartiles)
 
-    Returns the columns of `by`, then metric, field, statistic, level, value, n, n_null, signature. Statistics: "mean";
-    "median"; "q1" and "q3" (linear interpolation); "share" (0 to 1) of each level of an enum or Boolean field;
-    "corpus" for scores of a whole group that are no mean of its rows. A field gets only those its record allows.
-    Nulls are left out and counted: n + n_null rows; a statistic of no value is null.
+    Returns the columns of `by`, then metric, field, statistic, level, value, n, n_null, failure_rate, marked, signature; with
+    `intervals` also low and high, before the signature. Statistics: "mean"; "median"; "q1" and "q3" (linear
+    interpolation); "share" (0 to 1) of each level of an enum or Boolean field; "corpus" for scores of a whole group that
+    are no mean of its rows. A field gets only those its record allows. The value is that of the rows themselves, whatever
+    the seed.
+    Nulls are left out and counted: n + n_null rows; a statistic of no value is null. `failure_rate` is the share of a
+    metric's rows, those of null input aside, that ended failed or truncated (null for a metric without a status);
+    `marked` says that it is above 5%.
 
     Raises InputError for a column that is missing or not of its field's type, OptionError for a `by` of this table's
     own column names.
     """
     chosen = resolve(metrics)
     check_outputs(chosen)
-    keys = [by] if isinstance(by, str) else list(by or [])
-    if taken := sorted(set(keys) & set(_COLUMNS)):
-        raise OptionError(f"the table has a column {taken[0]!r} of its own; rename it before grouping by it")
-    _check_columns(names_of(scored), [*keys, *(name for metric in chosen for name in metric.columns)])
-    groups = _groups(scored, keys)
-    rows: list[list[tuple[object, ...]]] = [[] for _ in groups.labels]
+    how = Intervals(intervals, Bootstrap(replicates, confidence, seed)) if intervals is not None else None
+    keys = keys_of(by, _COLUMNS)
+    head = read(scored, chosen, keys, rows=0)
+    groups: dict[int, list[tuple[object, ...]]] = {}
     for metric in chosen:
-        for group, lines in enumerate(_metric_lines(groups, metric)):
-            head = (*groups.labels[group], metric.prefix + metric.name)
-            rows[group] += [(*head, *line, metric.signature) for line in lines]
-    return pl.DataFrame(chain.from_iterable(rows), schema=groups.schema | dict(_COLUMNS), orient="row")
+        failures = _failures(scored, metric, keys)
+        for part in _parts(metric):
+            for at, group in enumerate(_groups(read(scored, [part], keys), keys)):
+                label = (*first(group, keys), metric.prefix + metric.name)
+                groups.setdefault(at, []).extend(
+                    (*label, *line[:6], *failures[at], *line[6:], metric.signature)
+                    for line in _with_bounds(group, part, how)
+                )
+    rows = [row for of_group in groups.values() for row in of_group]
+    found = pl.DataFrame(rows, schema={key: head.schema[key] for key in keys} | dict(_COLUMNS), orient="row")
+    return found if how else found.drop(_BOUNDS)
 
 
-@dataclass(frozen=True, slots=True)
-class _Groups:
-    """A table whose columns are read one at a time, each in groups of rows: `first` names each row's by its first row."""
-
-    scored: object
-    schema: dict[str, pl.DataType]
-    labels: list[tuple[object, ...]]
-    first: pl.Series | None
-
-    def split(self, name: str, metric: Metric) -> list[pl.Series]:
-        """A field's values by group, in its own type and one chunk each, so that sums have one order."""
-        values = _typed(pick(self.scored, [name])[name].rechunk(), metric, metric.columns[name])
-        if self.first is None:
-            return [values]
-        parts = pl.DataFrame([self.first, values]).partition_by(self.first.name, maintain_order=True)
-        return [part[name] for part in parts]
+def _parts(metric: Metric) -> Iterator[Metric]:
+    """The metric as metrics of one field each, then one of its corpus: only so many columns are in memory at a time."""
+    for name, spec in metric.fields.items():
+        if spec.summary:
+            yield replace(metric, fields={name: spec}, corpus=None)
+    if metric.corpus:
+        yield replace(
+            metric, fields={name: replace(metric.fields[name], summary=()) for name in metric.corpus.statistics}
+        )
 
 
-def _groups(scored: object, keys: Sequence[str]) -> _Groups:
-    """The groups that `keys` make, in the order of their first appearance; one of all rows without keys."""
-    if not keys:
-        return _Groups(scored, {}, [()], None)
-    table = pick(scored, list(dict.fromkeys(keys)))
-    row = "".join([*keys, "_row"])  # no key's name
-    first = table.with_row_index(row).select(pl.col(row).first().over(table.columns)).to_series()
-    return _Groups(scored, dict(table.schema), table.unique(maintain_order=True).rows(), first)
+def _groups(table: pl.DataFrame, keys: Sequence[str]) -> list[pl.DataFrame]:
+    """Each group of rows, in the order of their first appearance."""
+    return table.partition_by(keys, maintain_order=True) if keys else [table]
 
 
-def _check_columns(names: Sequence[str], wanted: Iterable[str]) -> None:
-    for name in wanted:
+def keys_of(by: str | Sequence[str] | None, taken: Iterable[str]) -> list[str]:
+    """The columns that make groups; OptionError for one that the table has itself."""
+    keys = [by] if isinstance(by, str) else list(by or [])
+    if own := sorted(set(keys) & set(taken)):
+        raise OptionError(f"the table has a column {own[0]!r} of its own; rename it before grouping by it")
+    return keys
+
+
+def read(scored: object, metrics: Sequence[Metric], keys: Sequence[str], rows: int | None = None) -> pl.DataFrame:
+    """The columns the table is made of, fields in their own types, in one chunk so that sums have one order.
+
+    rows  how many of the first rows; None: all
+    """
+    names = names_of(scored)
+    fields = {name: (metric, spec) for metric in metrics for name, spec in metric.columns.items()}
+    for name in [*keys, *fields]:
         if name not in names:
             raise InputError(f"there is no such column{near(name, names)}; there are {', '.join(names)}", column=name)
+    table = pick(scored, list(dict.fromkeys([*keys, *fields])), rows).rechunk()
+    typed = [_typed(table[name], metric, spec) for name, (metric, spec) in fields.items()]
+    return table.with_columns(typed)
 
 
 def _typed(values: pl.Series, metric: Metric, spec: Field) -> pl.Series:
@@ -108,24 +137,31 @@ def _typed(values: pl.Series, metric: Metric, spec: Field) -> pl.Series:
         raise InputError(problem, metric=metric.name, column=values.name) from None
 
 
-def _metric_lines(groups: _Groups, metric: Metric) -> list[list[Line]]:
-    """By group, the statistics that each field of the metric allows, then its corpus scores."""
-    lines: list[list[Line]] = [[] for _ in groups.labels]
+def first(group: pl.DataFrame, keys: Sequence[str]) -> tuple[object, ...]:
+    """The keys that the rows of a group share."""
+    return tuple(group[key][0] for key in keys)
+
+
+def lines_of(group: pl.DataFrame, metric: Metric) -> list[Line]:
+    """Every statistic that the fields of the metric allow, then its corpus scores."""
+    return [*_field_lines(group, metric), *_corpus_lines(group, metric)]
+
+
+def _with_bounds(group: pl.DataFrame, metric: Metric, how: Intervals | None) -> Iterator[tuple[object, ...]]:
+    """The lines of a metric, each with low and high, which are null unless wanted."""
+    lines = lines_of(group, metric)
+    bounds = how.bounds(group, metric, lines) if how else [(None, None)] * len(lines)
+    for line, low_high in zip(lines, bounds, strict=True):
+        yield *astuple(line), *low_high
+
+
+def _field_lines(group: pl.DataFrame, metric: Metric) -> Iterator[Line]:
+    """The statistics that each field of the metric allows."""
     for name, spec in metric.columns.items():
-        if spec.summary:
-            for group, values in enumerate(groups.split(name, metric)):
-                lines[group] += _field_lines(name, values, spec)
-    for group, of_corpus in enumerate(_corpus_lines(groups, metric)):
-        lines[group] += of_corpus
-    return lines
-
-
-def _field_lines(name: str, all_values: pl.Series, spec: Field) -> Iterator[Line]:
-    """The statistics that a field allows, of one group's values."""
-    values = all_values.drop_nulls()
-    for statistic in spec.summary:
-        for label, level, value in _numbers(statistic, values, spec):
-            yield name, label, level, value, len(values), len(all_values) - len(values)
+        values = group[name].drop_nulls()
+        for statistic in spec.summary:
+            for label, level, value in _numbers(statistic, values, spec):
+                yield Line(name, label, level, value, len(values), len(group) - len(values))
 
 
 def _numbers(statistic: str, values: pl.Series, spec: Field) -> list[tuple[str, str | None, float | None]]:
@@ -135,30 +171,33 @@ def _numbers(statistic: str, values: pl.Series, spec: Field) -> list[tuple[str, 
     if statistic == "median":
         return [("median", None, _number(values.median()))]
     if statistic == "quartiles":
-        return [(label, None, _number(values.quantile(at, "linear"))) for label, at in (("q1", 0.25), ("q3", 0.75))]
+        return [(label, None, _number(values.quantile(QUANTILES[label], "linear"))) for label in ("q1", "q3")]
     texts = values.cast(pl.String)
     levels = ("true", "false") if spec.dtype == "bool" else spec.levels
     return [("share", level, _number((texts == level).mean())) for level in levels]
 
 
-def _corpus_lines(groups: _Groups, metric: Metric) -> Iterator[list[Line]]:
-    """By group, the corpus scores of a metric that has any, from sums over the rows where all its statistics are there."""
+def _corpus_lines(group: pl.DataFrame, metric: Metric) -> Iterator[Line]:
+    """The corpus scores of a metric that has any, from sums over the rows where all its statistics are there."""
     if metric.corpus is None:
         return
     columns = {name: metric.prefix + name for name in metric.corpus.statistics}
-    masks = [[values.is_not_null() for values in groups.split(column, metric)] for column in columns.values()]
-    complete = [reduce(and_, masks_of_group) for masks_of_group in zip(*masks, strict=True)]
-    sums: list[dict[str, float]] = [{} for _ in complete]
-    for name, column in columns.items():
-        for group, values in enumerate(groups.split(column, metric)):
-            sums[group][name] = float(values.filter(complete[group]).sum())
-    for mask, of_group in zip(complete, sums, strict=True):
-        n = int(mask.sum())
-        scores = metric.corpus.finish(of_group)
-        yield [
-            (metric.prefix + name, "corpus", None, value if n else None, n, len(mask) - n)
-            for name, value in scores.items()
-        ]
+    complete = group.drop_nulls(columns.values())
+    scores = metric.corpus.finish({name: float(complete[column].sum()) for name, column in columns.items()})
+    for name, value in scores.items():
+        n = len(complete)
+        yield Line(metric.prefix + name, "corpus", None, value if n else None, n, len(group) - n)
+
+
+def _failures(scored: object, metric: Metric, keys: Sequence[str]) -> Mapping[int, tuple[float | None, bool | None]]:
+    """By number of the group, how many of a metric's rows failed, and whether that is too many."""
+    status = next((name for name, spec in metric.fields.items() if spec == STATUS_FIELD), None)
+    if status is None:
+        return defaultdict(lambda: (None, None))
+    part = replace(metric, fields={status: STATUS_FIELD}, corpus=None)
+    groups = _groups(read(scored, [part], keys), keys)
+    rates = [failure_rate(group[metric.prefix + status]) for group in groups]
+    return {at: (rate, None if rate is None else rate > ALARM) for at, rate in enumerate(rates)}
 
 
 def _number(value: object) -> float | None:

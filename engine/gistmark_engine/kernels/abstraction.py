@@ -15,8 +15,8 @@ EMPTY_SOURCE, TOO_SHORT = STATUS["empty_source"], STATUS["too_short"]
 FIRST, MEAN, MIN_AR, MEDIAN = range(4)
 SATURATED = 1e-6
 
-C_R, C_S, HM_R, HM_S, RA, SA, AR, RISK, SATURATION = 0, 3, 6, 7, 8, 11, 14, 17, 18
-R_TOKENS, S_TOKENS, O_TOKENS, STATUS_ROW, ROWS = 21, 22, 23, 24, 25
+C_R, C_S, HM_R, HM_S, RA, SA, SA_PER_WORD, AR, RISK, SATURATION = 0, 3, 6, 7, 8, 11, 14, 17, 20, 21
+R_TOKENS, S_TOKENS, O_TOKENS, STATUS_ROW, ROWS = 24, 25, 26, 27, 28
 """Rows of the output; those that come in threes are for words, bigrams, subsequence."""
 
 OF_REFERENCE = 11
@@ -92,11 +92,12 @@ def harmonic_mean(length, size):
 
 @inlined
 def _of_summary(overlap, length, size, options, out):
-    """C_S, HM_S and SA."""
+    """C_S, HM_S and SA, in words and a word of HM_S."""
     out[HM_S] = harmonic_mean(length, size)
     for k in range(3):
         out[C_S + k] = overlap[k]
-        out[SA + k] = out[HM_S] * (1.0 - overlap[k]) ** options.exponent
+        out[SA_PER_WORD + k] = (1.0 - overlap[k]) ** options.exponent
+        out[SA + k] = out[HM_S] * out[SA_PER_WORD + k]
 
 
 @inlined

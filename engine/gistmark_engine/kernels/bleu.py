@@ -26,24 +26,42 @@ def bleu_score(counts, smooth, value, effective):
         return 0.0
     total_log, halved, orders = 0.0, 1.0, top
     for n in range(top):
-        added = value if smooth == ADD_K and n > 0 else 0.0
-        matches, total = counts[2 + n] + added, counts[2 + top + n] + added
-        if total == 0:
+        precision, halved = _precision(counts, n, smooth, value, halved)
+        if precision < 0:
             if effective:
                 orders = n
             else:
                 total_log += LOG_ZERO * (top - n)
             break
-        precision = 0.0
-        if matches > 0:
-            precision = 100.0 * matches / total
-        elif smooth == EXP:
-            halved *= 2
-            precision = 100.0 / (halved * total)
-        elif smooth == FLOOR:
-            precision = 100.0 * value / total
         total_log += math.log(precision) if precision > 0 else LOG_ZERO
     return _brevity_penalty(counts[0], counts[1]) * math.exp(total_log / orders)
+
+
+@kernel
+def bleu_parts(counts, smooth, value):
+    """What BLEU is made of, by counts as in `bleu_score`: the precisions, 0 to 100, and the brevity penalty."""
+    precisions, halved = np.zeros((len(counts) - 2) // 2), 1.0
+    if np.any(counts[2 : 2 + len(precisions)]):
+        for n in range(len(precisions)):
+            precision, halved = _precision(counts, n, smooth, value, halved)
+            if precision < 0:
+                break
+            precisions[n] = precision
+    return precisions, _brevity_penalty(counts[0], counts[1])
+
+
+@inlined
+def _precision(counts, n, smooth, value, halved):
+    """The precision of order n + 1, −1 if the summary is too short for it, and what EXP divides by, from order to order."""
+    added = value if smooth == ADD_K and n > 0 else 0.0
+    matches, total = counts[2 + n] + added, counts[len(counts) // 2 + 1 + n] + added
+    if total == 0:
+        return -1.0, halved
+    if matches > 0:
+        return 100.0 * matches / total, halved
+    if smooth == EXP:
+        return 100.0 / (2 * halved * total), 2 * halved
+    return (100.0 * value / total if smooth == FLOOR else 0.0), halved
 
 
 @inlined

@@ -24,15 +24,26 @@ from gistmark_engine.intrinsics import (
     word_mask,
 )
 from gistmark_engine.jit import inlined
+from gistmark_engine.kernels.boundaries import classify_boundaries
+from gistmark_engine.kernels.folding import INVALID
 from gistmark_engine.kernels.mteval import classify_mteval
 from gistmark_engine.kernels.sigma import lower_character
 from gistmark_engine.kernels.utf8 import decode, encode, is_utf8
-from gistmark_engine.tokenizers.rule import MTEVAL, ROUGE, WHITESPACE, WHITESPACE_LOWER, WORD_LOWER, WORD_PUNCT
+from gistmark_engine.tokenizers.rule import (
+    CHARACTER,
+    MTEVAL,
+    ROUGE,
+    ROUGE155,
+    UNICODE,
+    WHITESPACE,
+    WHITESPACE_LOWER,
+    WORD_LOWER,
+    WORD_PUNCT,
+)
 
 U0, U1, U63 = np.uint64(0), np.uint64(1), np.uint64(63)
 NEWLINE = 10
 DOTTED_I, COMBINING_DOT, KELVIN = 0x130, 0x307, 0x212A
-INVALID = -1
 
 
 @inlined
@@ -43,17 +54,20 @@ def classify(address, length, rule, classes, lower, pad, folded, base, starts, e
     """
     if rule >= MTEVAL:
         return classify_mteval(address, length, rule - MTEVAL, classes, lower, folded, base, starts, ends, breaks)
+    if rule in (UNICODE, CHARACTER):
+        return classify_boundaries(address, length, rule, classes, lower, folded, base, starts, ends, breaks)
     high, may_fold = _classify_ascii(address, length, rule, pad, folded.ctypes.data + base, starts, ends, breaks)
     if not high:
         return length
-    if rule != ROUGE or may_fold:
+    if rule != ROUGE155 and (rule != ROUGE or may_fold):
         return _classify_unicode(address, length, rule, classes, lower, folded, base, starts, ends, breaks)
     return length if is_utf8(address, length) else np.int64(INVALID)
 
 
 @inlined
 def _classify_ascii(address, length, rule, pad, folded, starts, ends, breaks):
-    """The vector path; right where no byte is above 127, and under ROUGE where none of them can fold to a letter.
+    """The vector path; right where no byte is above 127, under ROUGE where none of them can fold to a letter, under
+    ROUGE155 everywhere.
 
     The last block is read from 64 bytes before the end, or from a padded copy: nothing beyond the text is touched.
     """
@@ -108,7 +122,7 @@ def _padded(address, length, pad):
 @inlined
 def _token_masks(at, rule):
     """Bytes inside word-like tokens, and bytes that are tokens by themselves."""
-    if rule == ROUGE:
+    if rule == ROUGE or rule == ROUGE155:
         return alnum_mask(at), U0
     if rule == WORD_LOWER:
         return word_mask(at), U0

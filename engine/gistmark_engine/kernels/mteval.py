@@ -9,18 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from gistmark_engine.characters import LIMIT, SPACE
-from gistmark_engine.intrinsics import load_byte
 from gistmark_engine.jit import inlined
-from gistmark_engine.kernels.sigma import lower_character
-from gistmark_engine.kernels.utf8 import byte_at, decode, encode, is_utf8
+from gistmark_engine.kernels.folding import INVALID, copy_piece
+from gistmark_engine.kernels.utf8 import byte_at, decode
 from gistmark_engine.tokenizers.mteval import ALONE, DIGIT, EDITED, HYPHEN, LOWERED, PADDED, RUN, STRIPPED, WORDS
 
 U0, U1 = np.uint64(0), np.uint64(1)
 START = 256
 KINDS = SPACE | ALONE | RUN | DIGIT | HYPHEN
-INVALID, NOWHERE = -1, np.int64(-1)
+NOWHERE = np.int64(-1)
 AMPERSAND, NEWLINE, LESS = 38, 10, 60
-DOTTED_I, COMBINING_DOT = 0x130, 0x307
 SKIPPED, HYPHENATED = np.frombuffer(b"<skipped>", np.uint8), np.frombuffer(b"-\n", np.uint8)
 QUOTE, AND, LESS_THAN, GREATER = (np.frombuffer(entity, np.uint8) for entity in (b"&quot;", b"&amp;", b"&lt;", b"&gt;"))
 NOTHING = np.zeros(0, np.uint8)
@@ -30,7 +28,7 @@ QUOTE_SIGN, AND_SIGN, LESS_SIGN, GREATER_SIGN = (np.frombuffer(sign, np.uint8) f
 @inlined
 def classify_mteval(address, length, options, classes, lower, folded, base, starts, ends, breaks):
     """Fold and mark one piece; returns the number of folded bytes, or INVALID where it is not UTF-8."""
-    size = _copy(address, length, options & LOWERED != 0, classes, lower, folded, base)
+    size = copy_piece(address, length, options & LOWERED != 0, classes, lower, folded, base)
     if size == INVALID:
         return size
     while size > 0 and _kind_before(folded, base, size, classes) & SPACE:
@@ -44,25 +42,6 @@ def classify_mteval(address, length, options, classes, lower, folded, base, star
     else:
         _cut(folded, base, size, options, classes, starts, ends)
     return size
-
-
-@inlined
-def _copy(address, length, lowered, classes, lower, folded, base):
-    """Copy a piece behind `base`, lower-cased if asked for; returns its size there, or INVALID."""
-    if not lowered:
-        for k in range(length):
-            folded[base + k] = load_byte(address + k)
-        return length if is_utf8(address, length) else np.int64(INVALID)
-    at, size = 0, base
-    while at < length:
-        point, width = decode(address + at, length - at)
-        if width == 0:
-            return np.int64(INVALID)
-        size = encode(lower_character(address, at, width, length, point, classes, lower), folded, size)
-        if point == DOTTED_I:
-            size = encode(COMBINING_DOT, folded, size)
-        at += width
-    return size - base
 
 
 @inlined

@@ -41,3 +41,12 @@ def resample(seed: int, replicate: int, times: NDArray[np.int64]) -> None:
         four = philox(np.uint64(seed), np.uint64(replicate), np.uint64(block))
         for k in range(min(4, times.size - 4 * block)):
             times[np.int64((four[k] * size) >> _HALF)] += 1
+
+
+@inlined
+def exchange(seed: int, replicate: int, swapped: NDArray[np.bool_]) -> None:
+    """Which of `swapped.size` pairs a replicate exchanges: each by one bit, so with probability ½."""
+    for block in range((swapped.size + 127) // 128):
+        four = philox(np.uint64(seed), np.uint64(replicate), np.uint64(block))
+        for k in range(min(128, swapped.size - 128 * block)):
+            swapped[128 * block + k] = (four[k >> 5] >> np.uint64(k & 31)) & np.uint64(1)

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gistmark_engine.arrow import INTEGER, NULL
+from gistmark_engine.arrow import BREAK, INTEGER, NULL
 from gistmark_engine.intrinsics import load_byte, popcount, trailing_zeros
 from gistmark_engine.jit import inlined
-from gistmark_engine.kernels.classify import INVALID, classify
+from gistmark_engine.kernels.classify import classify
+from gistmark_engine.kernels.folding import INVALID
 from gistmark_engine.kernels.intern import SHORT, add, find, rehash, token_words
 from gistmark_engine.kernels.memo import stemmed
 from gistmark_engine.tokenizers.rule import GIVEN
@@ -137,13 +138,16 @@ def read_text(t, insert, cursor, rows, rules, scratch):
     for p in range(rows.start[t], rows.stop[t]):
         if rows.length[p] == NULL:
             continue
-        if rules.code == GIVEN:
+        ends_sentence = rules.sentences and rules.code != GIVEN
+        if rows.length[p] == BREAK:
+            ends_sentence = True
+        elif rules.code == GIVEN:
             cursor = _read_token(rows.address[p], rows.length[p], insert, cursor, rules, scratch)
         else:
             cursor = _read_piece(rows.address[p], rows.length[p], insert, cursor, rules, scratch)
             if cursor.size < 0:
                 return cursor
-            if rules.sentences:
-                scratch.sentence_stops[cursor.sentences] = cursor.ids
-                cursor = Cursor(cursor.folded, cursor.ids, cursor.sentences + 1, cursor.size, cursor.shift)
+        if ends_sentence:
+            scratch.sentence_stops[cursor.sentences] = cursor.ids
+            cursor = Cursor(cursor.folded, cursor.ids, cursor.sentences + 1, cursor.size, cursor.shift)
     return cursor

@@ -49,7 +49,7 @@ class UnionScratch(NamedTuple):
 def union_hits(references, reference_of, summaries, summary_of, vocabulary):
     """Hits of each pair (reference_of[p], summary_of[p]): int64 [pairs]; a null summary gives 0."""
     out = np.zeros(len(reference_of), np.int64)
-    longest, other = _longest_text(references), _longest_text(summaries)
+    longest, other = longest_text(references), longest_text(summaries)
     words, step = (longest >> 6) + 1, _step(other)
     scratch = UnionScratch(
         np.zeros(vocabulary + 2, np.int32), np.zeros(vocabulary + 2, np.int32), np.full(vocabulary + 2, NULL, np.int64),
@@ -70,7 +70,7 @@ def _all_hits(references, reference_of, summaries, summary_of, scratch, out):
 
 
 @inlined
-def _longest_text(texts):
+def longest_text(texts):
     longest = np.int64(0)
     for t in range(len(texts.text)):
         longest = max(longest, texts.text[t, 1] - texts.text[t, 0])
@@ -80,21 +80,21 @@ def _longest_text(texts):
 @inlined
 def _pair_hits(references, reference, summaries, summary, scratch):
     ids = references.ids
-    _count(ids, references.text[reference], scratch.reference_left, 1)
-    _count(ids, summaries.text[summary], scratch.summary_left, 1)
+    count_tokens(ids, references.text[reference], scratch.reference_left, 1)
+    count_tokens(ids, summaries.text[summary], scratch.summary_left, 1)
     hits, start = np.int64(0), references.text[reference, 0]
     for s in range(references.sentence[reference, 0], references.sentence[reference, 1]):
         stop = references.stops[s]
         if stop > start:
             hits += _sentence_hits(ids, start, stop, summaries, summary, scratch)
         start = stop
-    _count(ids, references.text[reference], scratch.reference_left, 0)
-    _count(ids, summaries.text[summary], scratch.summary_left, 0)
+    count_tokens(ids, references.text[reference], scratch.reference_left, 0)
+    count_tokens(ids, summaries.text[summary], scratch.summary_left, 0)
     return hits
 
 
 @inlined
-def _count(ids, span, counts, step):
+def count_tokens(ids, span, counts, step):
     """Count a text's tokens (step 1) or zero its counts (step 0)."""
     for i in range(span[0], span[1]):
         counts[ids[i] + 1] = counts[ids[i] + 1] + 1 if step else 0

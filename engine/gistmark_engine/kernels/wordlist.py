@@ -10,7 +10,7 @@ from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.intern import SHORT, clear
 from gistmark_engine.kernels.reading import Cursor, read_text
 from gistmark_engine.kernels.records import Cut
-from gistmark_engine.kernels.scratch import count_references, make_scratch, room
+from gistmark_engine.kernels.scratch import count_references, make_scratch, room, text_of
 
 START = np.int64(54)
 """The table's first shift: 1,024 slots; it doubles as words come."""
@@ -18,53 +18,59 @@ START = np.int64(54)
 
 @kernel
 def cut_words(rows, groups, rules):
-    """Cut all summaries and references; returns (cut, whether all were UTF-8, spelling, offsets).
+    """Cut all texts; returns (cut, whether all were UTF-8, spelling, offsets).
 
-    The token with id k is the bytes offsets[k]:offsets[k + 1] of `spelling`. Sources are not read.
+    The token with id k is the bytes offsets[k]:offsets[k + 1] of `spelling`.
     """
     count, shared = len(rows.reference_first), len(groups.offsets) - 1
     _, total = room(rows, groups)
-    scratch = make_scratch(total, total, False)
-    summary = np.full((count, 2), NULL, np.int64)
-    reference = np.full((count_references(rows, groups), 2), NULL, np.int64)
+    scratch = make_scratch(total, total, rules.sentences)
+    slots = count + shared + count_references(rows, groups)
+    text, sentence = np.full((slots, 2), NULL, np.int64), np.full((slots, 2), NULL, np.int64)
     offsets = np.zeros(shared + 1, np.int64)
-    size = _read(rows, groups, rules, scratch, summary, reference, offsets)
-    absent = np.full((shared, 2), NULL, np.int64)
-    nothing = np.zeros((0, 2), np.int64)
+    end = _read(rows, groups, rules, scratch, text, sentence, offsets)
+    size = max(end.size, np.int64(0))
+    last = count + shared + offsets[shared]
     cut = Cut(
-        scratch.ids, scratch.sentence_stops, summary, nothing, absent, nothing,
-        offsets, reference[: offsets[shared]], nothing, np.full(shared, max(size, 0), np.int64),
+        scratch.ids[: end.ids], scratch.sentence_stops, text[:count], sentence[:count],
+        text[count : count + shared], sentence[count : count + shared],
+        offsets, text[count + shared : last], sentence[count + shared : last], np.full(shared, size, np.int64),
     )  # fmt: skip
-    spelling, bounds = _spell(scratch, max(size, 0))
-    return cut, size >= 0, spelling, bounds
+    spelling, bounds = _spell(scratch, size)
+    return cut, end.size >= 0, spelling, bounds
 
 
 @inlined
-def _read(rows, groups, rules, scratch, summary, reference, offsets):
-    """Fill the spans; returns how many words there are, -1 after a text that is not UTF-8."""
+def _read(rows, groups, rules, scratch, text, sentence, offsets):
+    """Fill the spans: summaries by row, sources by group, references; returns where the reading stands, which is at the end or,
+    with a negative size, at a text that is not UTF-8."""
     rows, groups, rules, scratch = borrowed(rows), borrowed(groups), borrowed(rules), borrowed(scratch)
     clear(scratch.table, START)
     cursor = Cursor(np.int64(0), np.int64(0), np.int64(0), np.int64(0), START)
-    slot = np.int64(0)
-    for g in range(len(groups.offsets) - 1):
+    count, shared = len(rows.reference_first), len(groups.offsets) - 1
+    slot = count + shared
+    for g in range(shared):
         members, row = groups.offsets[g + 1] - groups.offsets[g], groups.members[groups.offsets[g]]
         many = rows.reference_last[row] - rows.reference_first[row]
-        for step in range(many + members):
-            is_reference, before = step < many, cursor.ids
-            member = groups.members[groups.offsets[g] + max(step - many, 0)]
-            t = rows.reference_first[row] + step if is_reference else rows.summary + member
-            if rows.start[t] == NULL:
+        for step in range(many + members + 1):
+            member = groups.members[groups.offsets[g] + min(max(step - many, 0), members - 1)]
+            if step < many:
+                t, place = rows.reference_first[row] + step, slot
+            elif step < many + members:
+                t, place = text_of(rows.summary, member), member
+            else:
+                t, place = text_of(rows.source, row), count + g
+            if t < 0 or rows.start[t] == NULL:
                 continue
+            before = cursor
             cursor = read_text(t, True, cursor, rows, rules, scratch)
             if cursor.size < 0:
-                return np.int64(-1)
-            if is_reference:
-                reference[slot, 0], reference[slot, 1] = before, cursor.ids
-                slot += 1
-            else:
-                summary[member, 0], summary[member, 1] = before, cursor.ids
-        offsets[g + 1] = slot
-    return cursor.size
+                return cursor
+            text[place, 0], text[place, 1] = before.ids, cursor.ids
+            sentence[place, 0], sentence[place, 1] = before.sentences, cursor.sentences
+            slot += np.int64(step < many)
+        offsets[g + 1] = slot - count - shared
+    return cursor
 
 
 @inlined

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS, STATUS_FIELD, Batch, Citation, Field, Metric, Tokenizer
+from gistmark_engine.metric import STATUS, STATUS_FIELD, Batch, Citation, Field, Metric
 from gistmark_engine.options import checked
+from gistmark_engine.tokenizers import tokenizer_of
 
 RISKS = ("extractive", "balanced", "moderate", "high")
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -33,6 +34,9 @@ def abstraction(
     *,
     preset: Literal["ra_sa_ar_paper"] | None = None,
     tokenizer: str = "word_lower",
+    stem: bool | str = False,
+    normalize: Literal["NFC", "NFKC"] | None = None,
+    casefold: bool = False,
     overlap: Literal["multiset", "set", "membership"] = "multiset",
     bigram_norm: Literal["bigrams", "words"] = "bigrams",
     exponent: float = 3.0,
@@ -51,8 +55,10 @@ def abstraction(
     (n - 1), cL = LCS / n, all in [0, 1]. RA_k = HM(R, O)·(1 - c_Rk)³ for the reference, SA_k the same for the summary,
     AR_k = (1 - c_Sk)³ / ((1 - c_Rk)³ + ε), in [0, 1/ε]. AR > 1: the summary is more abstractive than the reference;
     below 1 more extractive. `ar_risk` is a screening class: high above 2, moderate above 1.2, balanced from 0.8 on, else
-    extractive. RA and SA are in words and grow with length; AR is heavy-tailed, so a table shows its median, never a mean.
+    extractive. RA and SA are in words and grow with length; `sa<k>_per_word` = SA_k / HM(S, O) = (1 - c_Sk)³, in [0, 1],
+    does not. AR is heavy-tailed, so a table shows its median, never a mean.
 
+    tokenizer       "word_lower" or another of docs/tokenizers.md, with `stem`, `normalize` and `casefold`
     preset          "ra_sa_ar_paper": the settings that give the published tables, an LCS against the first 500 source tokens
     overlap         "multiset": min of both counts; "set": distinct shared n-grams; "membership": every n-gram of the text
                     that the source has
@@ -78,7 +84,7 @@ def abstraction(
         name="abstraction",
         inputs=("summary", "references", "source"),
         optional=("references",),
-        tokenizer=Tokenizer(tokenizer),
+        tokenizer=tokenizer_of(tokenizer, stem, normalize, casefold),
         fields=_fields(float(epsilon)),
         options=shown
         | {
@@ -134,6 +140,7 @@ def _fields(epsilon: float) -> dict[str, Field]:
         "hm_s": words,
         **{f"ra{kind}": words for kind in kinds},
         **{f"sa{kind}": words for kind in kinds},
+        **{f"sa{kind}_per_word": share for kind in kinds},
         **{f"ar{kind}": Field("float64", 0.0, 1 / epsilon, summary=("median", "quartiles")) for kind in kinds},
         "ar_risk": Field("enum", summary=("counts",), levels=RISKS),
         **{f"ar{kind}_saturated": Field("bool", summary=("counts",)) for kind in kinds},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Literal
 
@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Corpus, Field, Metric, Tokenizer
 from gistmark_engine.options import checked
-from gistmark_engine.tokenizers.given import cut_batch
-from gistmark_engine.tokenizers.sentencepiece import PieceModel, cut_pieces, read_model
+from gistmark_engine.tokens import Tokens
 
 SMOOTHING = ("none", "exp", "floor", "add-k")
 SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
@@ -62,15 +61,11 @@ def bleu(
     _check(tokenizer, smooth, smooth_value, max_order)
     value = SMOOTH_VALUES.get(smooth, 0.0) if smooth_value is None else float(smooth_value)
     method = SMOOTHING.index(smooth)
-    model = read_model(tokenizer.removeprefix("spm:")) if tokenizer.startswith("spm:") else None
-    run = partial(
-        _run, order=max_order, smooth=method, value=value, effective=effective_order, parity=parity == "reference"
-    )
     finish = partial(_finish, smooth=method, value=value, effective=corpus_effective_order)
     return Metric(
         name="bleu",
         inputs=("summary", "references"),
-        tokenizer=None if model else Tokenizer(TOKENIZERS[tokenizer] + "_lower" * lowercase),
+        tokenizer=_tokenizer(tokenizer, lowercase),
         fields={"bleu": Field("float64", 0.0, 100.00000000000004, "higher")}
         | dict.fromkeys(_statistics(max_order), Field("int64", 0, summary=()))
         | {"bleu_status": STATUS_FIELD},
@@ -82,13 +77,13 @@ def bleu(
             "smooth_value": value if smooth in SMOOTH_VALUES else None,
             "order": max_order,
             "parity": parity,
-        }
-        | ({"tok": model.signature} if model else {}),
-        run=partial(_run_pieces, model=model, lowercase=lowercase, run=run) if model else run,
+        },
+        run=partial(
+            _run, order=max_order, smooth=method, value=value, effective=effective_order, parity=parity == "reference"
+        ),
         corpus=Corpus(_statistics(max_order), finish),
         cite=CITE,
         prefix=prefix,
-        needs="sentencepiece" if model else "",
     )
 
 
@@ -99,11 +94,8 @@ def sacrebleu_signature(metric: Metric, references: int | None, *, corpus: bool 
     """
     options = metric.options
     effective = options["corpus_eff"] if corpus else options["eff"]
-    tok = (
-        metric.tokenizer.name.removesuffix("_lower").replace("whitespace", "none")
-        if metric.tokenizer
-        else options["tok"]
-    )
+    cut = str((metric.tokenizer or Tokenizer("none")).options["tok"])
+    tok = cut.removesuffix("_lower").replace("whitespace", "none")
     value = options["smooth_value"]
     smooth = options["smooth"] if value is None else f"{options['smooth']}[{value:.2f}]"
     return (
@@ -123,6 +115,12 @@ def _check(tokenizer: str, smooth: str, smooth_value: float | None, max_order: i
         raise OptionError(f"bleu: max_order must lie in 1 to 9, not {max_order!r}")
 
 
+def _tokenizer(name: str, lowercase: bool) -> Tokenizer:
+    if name.startswith("spm:"):
+        return Tokenizer(name, case="lower" if lowercase else None)
+    return Tokenizer(TOKENIZERS[name] + "_lower" * lowercase)
+
+
 def _statistics(order: int) -> tuple[str, ...]:
     """The additive fields, in the order in which the kernel counts."""
     counts = [f"bleu_{part}{n}" for part in ("match", "total") for n in range(1, order + 1)]
@@ -133,22 +131,29 @@ def _run(
     batch: Batch, *, order: int, smooth: int, value: float, effective: bool, parity: bool
 ) -> Mapping[str, NDArray[np.float64]]:
     from gistmark_engine.kernels.bleu import bleu_rows
-    from gistmark_engine.kernels.pooled import pooled_overlap
 
     tokens = batch.tokenised
-    hits = pooled_overlap(tokens.cut, tokens.groups, order)
+    hits = _matches(tokens, order)
     out = bleu_rows(tokens.cut, tokens.groups, hits, smooth, value, effective, parity)
     out[:, tokens.null_rows("summary", "references")] = np.nan
     return dict(zip(["bleu", *_statistics(order), "bleu_status"], out, strict=True))
 
 
-def _run_pieces(
-    batch: Batch, *, model: PieceModel, lowercase: bool, run: partial[Mapping[str, NDArray[np.float64]]]
-) -> Mapping[str, NDArray[np.float64]]:
-    def cut(texts: Sequence[str]) -> list[list[str]]:
-        return cut_pieces([(text.lower() if lowercase else text).rstrip() for text in texts], model)
+def _matches(tokens: Tokens, order: int) -> NDArray[np.int64]:
+    """Clipped matches [order, rows]: where no row has several references, those of plain pairs, which count quicker."""
+    from gistmark_engine.kernels.overlap import MULTISET, overlap_pairs
+    from gistmark_engine.kernels.pooled import pooled_overlap
 
-    return run(Batch(batch.rows, batch.texts, cut_batch(batch, cut)))
+    references = np.diff(tokens.cut.reference_offsets)
+    if (references > 1).any():
+        pooled: NDArray[np.int64] = pooled_overlap(tokens.cut, tokens.groups, order)
+        return pooled
+    hits = np.zeros((order, tokens.rows), np.int64)
+    paired = np.repeat(references == 1, np.diff(tokens.groups.offsets))
+    hits[:, tokens.groups.members[paired]] = overlap_pairs(
+        tokens.reference_pairs(), np.arange(1, order + 1), MULTISET, False, -1
+    )[:-1]
+    return hits
 
 
 def _finish(sums: Mapping[str, float], *, smooth: int, value: float, effective: bool) -> dict[str, float | None]:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Tokenizer
+from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric
 from gistmark_engine.options import checked
+from gistmark_engine.tokenizers import tokenizer_of
 
 SCANS = ("newsroom", "longest")
 
@@ -28,6 +29,9 @@ def datastats(
     fragments: Literal["newsroom", "longest"] = "newsroom",
     novel_basis: Literal["type", "token"] = "type",
     tokenizer: str = "word_punct",
+    stem: bool | str = False,
+    normalize: Literal["NFC", "NFKC"] | None = None,
+    casefold: bool = False,
     parity: Literal["reference"] | None = None,
     prefix: str = "",
 ) -> Metric:
@@ -41,8 +45,10 @@ def datastats(
     orders       n-gram orders, 1 to 9
     fragments    "newsroom": the published greedy scan; "longest": at each position the longest match
     novel_basis  "type": distinct n-grams; "token": all occurrences
-    tokenizer    "word_punct" is close to spaCy's tokens; "whitespace_lower" and "whitespace" cut as SummEval does without
-                 spaCy, whose novel n-grams keep case (use "whitespace" for those)
+    tokenizer    "word_punct" is close to spaCy's tokens, "spacy_en_lower" has them; "whitespace_lower" cuts as SummEval does
+                 without spaCy. Its novel n-grams keep case: "spacy_en" and "whitespace" are for those
+    stem, normalize, casefold
+                 as in `rouge`; see docs/tokenizers.md
     parity       "reference": 0.0 where the default is null, as the references return or average it
 
     Null text gives null. Empty summary: `summary_length` 0, the rest null. Empty source: 0, and all n-grams novel. A summary
@@ -55,7 +61,7 @@ def datastats(
     return Metric(
         name="datastats",
         inputs=("summary", "source"),
-        tokenizer=Tokenizer(tokenizer, whole=True),
+        tokenizer=tokenizer_of(tokenizer, stem, normalize, casefold, whole=True),
         fields=_fields(orders),
         options={"orders": orders, "fragments": fragments, "novel_basis": novel_basis, "parity": parity},
         run=partial(

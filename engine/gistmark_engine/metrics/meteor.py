@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Tokenizer
+from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric
 from gistmark_engine.options import checked
 from gistmark_engine.synonyms import Synonyms, read_synonyms
+from gistmark_engine.tokenizers import tokenizer_of
 
 CITE = Citation("Lavie and Agarwal 2007, METEOR, section 2", "nltk 3.10.4, meteor_score")
 LOOKED_UP = ("stem", "word")
@@ -28,6 +29,8 @@ def meteor(
     beta: float = 3.0,
     gamma: float = 0.5,
     tokenizer: str = "whitespace_lower",
+    normalize: Literal["NFC", "NFKC"] | None = None,
+    casefold: bool = False,
     parity: Literal["reference"] | None = None,
     prefix: str = "",
 ) -> Metric:
@@ -43,9 +46,9 @@ def meteor(
     synonym_on  what is looked up: "stem", as NLTK does, which misses the synonyms of words that are not their own stem;
                 "word"
     alpha       how much more precision weighs in the mean's denominator, 0 to 1; `beta`, `gamma`: the penalty
-    tokenizer   "whitespace_lower", which leaves punctuation attached; "word_punct" splits it off. NLTK's own callers cut
-                with its word tokeniser first: to do so too, give lists of tokens, which are taken as they are (NLTK lower-cases
-                them unless `preprocess` says otherwise; stems are lower case either way)
+    tokenizer   "whitespace_lower", which leaves punctuation attached; "word_punct" splits it off. "nltk_word_lower" is what
+                NLTK's own callers cut with (extra `nltk`; lower case is METEOR's, stems have it either way). Lists of tokens
+                are taken as they are. More, and `normalize` and `casefold`, in docs/tokenizers.md
     parity      "reference": an empty reference counts as 0.0 instead of null
 
     Null text gives null; an empty summary 0.0; an empty reference null (`meteor_status` says so), left out beside others.
@@ -55,7 +58,7 @@ def meteor(
     return Metric(
         name="meteor",
         inputs=("summary", "references"),
-        tokenizer=Tokenizer(tokenizer, words=True),
+        tokenizer=tokenizer_of(tokenizer, False, normalize, casefold, words=True),
         fields={"meteor": Field("float64", 0.0, 1.0, "higher"), "meteor_status": STATUS_FIELD},
         options={
             "stages": ("exact", "porter", *((f"{found.name}({synonym_on})",) if found else ())),

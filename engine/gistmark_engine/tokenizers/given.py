@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
@@ -11,16 +11,14 @@ from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError
 from gistmark_engine.inputs import Inputs
 from gistmark_engine.metric import Batch, Tokenizer
+from gistmark_engine.tokenizers.rule import Cut
 from gistmark_engine.tokens import Tokens, tokenise
-
-Cut = Callable[[Sequence[str]], Sequence[Sequence[str]]]
-"""Cuts many texts at once."""
 
 TOKENS = pa.list_(pa.large_string())
 
 
-def cut_batch(batch: Batch, cut: Cut) -> Tokens:
-    """The tokens of a batch's summaries and references."""
+def cut_batch(batch: Batch, cut: Cut, *, words: bool = False) -> Tokens:
+    """The tokens of a batch's summaries and references; `words`: with what they spell."""
     summaries = batch.texts["summary"].to_pylist()
     references = [
         one if one is None or isinstance(one, list) else [one] for one in batch.texts["references"].to_pylist()
@@ -33,7 +31,7 @@ def cut_batch(batch: Batch, cut: Cut) -> Tokens:
     read = read_references(Column(pa.array(lists, pa.list_(TOKENS)), "references", "tokens"))
     inputs = Inputs(batch.rows, {}, {"summary": texts}, read)
     rows, null = inputs.rows(("summary", "references"), 0, batch.rows), inputs.null(0, batch.rows)
-    tokens = tokenise(rows, Tokenizer("whitespace"), given=True, null=null)
+    tokens = tokenise(rows, Tokenizer("whitespace", words=words), given=True, null=null)
     if tokens is None:
         raise RuntimeError("a Python string is always UTF-8")
     return tokens

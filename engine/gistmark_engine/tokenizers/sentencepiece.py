@@ -5,39 +5,34 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gistmark_engine.errors import MissingExtra, OptionError
+from gistmark_engine.errors import OptionError
+
+PREFIX = "spm:"
 
 
-@dataclass(frozen=True, slots=True)
-class PieceModel:
-    """A model file; `signature` names it and holds the first digits of its SHA-256."""
-
-    path: str
-    signature: str
-
-
-def read_model(path: str) -> PieceModel:
-    """The model at `path`; OptionError where there is none."""
-    if not Path(path).is_file():
-        raise OptionError(f"tokenizer 'spm:FILE' needs a SentencePiece model file; there is none at {path!r}")
-    digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:8]
-    return PieceModel(path, f"spm:{Path(path).name}@{digest}")
+def label(name: str) -> str:
+    """`spm:FILE` as a signature shows it: the file's name and the first digits of its SHA-256; OptionError without it."""
+    path = Path(name.removeprefix(PREFIX))
+    if not path.is_file():
+        raise OptionError(f"tokenizer 'spm:FILE' needs a SentencePiece model file; there is none at {str(path)!r}")
+    return f"{PREFIX}{path.name}@{hashlib.sha256(path.read_bytes()).hexdigest()[:8]}"
 
 
-def cut_pieces(texts: Sequence[str], model: PieceModel) -> list[list[str]]:
-    """The pieces of each text, all texts in one call on all cores."""
-    pieces = _processor(model).encode(list(texts), out_type=str, num_threads=-1)
+def cut_pieces(texts: Sequence[str], name: str, label: str) -> list[list[str]]:
+    """The pieces of each text under the model that `name` says and `label` identifies, all in one call.
+
+    The call leaves Python alone, so that ranges of rows run on threads beside each other.
+    """
+    stripped = [text.rstrip() for text in texts]
+    pieces = _processor(name.removeprefix(PREFIX), label).encode(stripped, out_type=str, num_threads=1)
     return [" ".join(cut).split() for cut in pieces]
 
 
 @functools.cache
-def _processor(model: PieceModel) -> Any:
-    try:
-        from sentencepiece import SentencePieceProcessor
-    except ImportError as error:
-        raise MissingExtra("tokenizer 'spm:FILE'", "sentencepiece") from error
-    return SentencePieceProcessor(model_file=model.path)
+def _processor(path: str, label: str) -> Any:
+    from sentencepiece import SentencePieceProcessor
+
+    return SentencePieceProcessor(model_file=path)

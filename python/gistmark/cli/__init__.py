@@ -1,5 +1,5 @@
-"""The command line: `gistmark score`, `gistmark metrics`, `gistmark study`, `gistmark bench`,
-`gistmark warmup`, `gistmark cache`.
+"""The command line: `gistmark score`, `gistmark compare`, `gistmark metrics`, `gistmark study`,
+`gistmark bench`, `gistmark warmup`, `gistmark cache`.
 
 Exit codes: 0 fine; 1 unexpected; 2 wrong usage or input that cannot be scored; 130 interrupted.
 """
@@ -14,11 +14,11 @@ import warnings
 from collections.abc import Sequence
 from typing import NoReturn
 
-from gistmark.cli import bench, cache, metrics, score, study, warmup
+from gistmark.cli import bench, cache, compare, metrics, score, study, warmup
 from gistmark_engine.errors import GistmarkError
 from gistmark_engine.version import __version__
 
-COMMANDS = (score, metrics, study, bench, warmup, cache)
+COMMANDS = (score, compare, metrics, study, bench, warmup, cache)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -41,8 +41,10 @@ def each(options: argparse.Namespace, source: Source) -> Each | None:
         raise OptionError(
             f"--budget counts in one process; with --engine {options.engine} every worker would have its own"
         )
-    if source.kind not in ("parquet", "ipc"):
-        raise OptionError(f"--engine {options.engine} shares out Parquet or Arrow IPC files, not {source.kind}")
+    if not source.counted:
+        raise OptionError(
+            f"--engine {options.engine} shares out Parquet or Arrow IPC files; write the pairs as one of those"
+        )
     return _spark if options.engine == "spark" else _ray(options.actors, options.gpus)
 
 

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 
+from gistmark.estimates import Method
 from gistmark.files import Source, sink
 from gistmark.files.sink import Put
 from gistmark.score import score
@@ -27,19 +28,20 @@ def run(
     metrics: Sequence[Metric],
     columns: dict[str, str],
     *,
-    by: str | None,
+    by: Sequence[str],
     output: str | None,
     batch: int | None,
     threads: int | None,
     advance: Callable[[int], object],
+    intervals: Method | None = None,
 ) -> pl.DataFrame:
     """Score `source`, write it to `output` if that is given, and return the end table (see `gistmark.summarise`).
 
-    Everything the schema shows is checked before the first row is read. The metrics' fields and the column `by` are kept
+    Everything the schema shows is checked before the first row is read. The metrics' fields and the columns `by` are kept
     to the end, in a temporary file. `batch` is how many rows are scored together (None: `ROWS`); `advance` is told after
     every batch how many it had.
     """
-    wanted = [*([by] if by else []), *(name for metric in metrics for name in metric.columns)]
+    wanted = [*by, *(name for metric in metrics for name in metric.columns)]
     with opened(metrics) as ready, TemporaryDirectory(prefix="gistmark-") as folder:
         head = first_look(source, ready, columns, by)
         fields = Path(folder, "fields.arrow")
@@ -48,10 +50,10 @@ def run(
                 for scored in written(scored_batches(source.batches(batch or ROWS), ready, columns, threads), put):
                     keep(scored.select(wanted))
                     advance(scored.height)
-            return summarise(pl.scan_ipc(fields), metrics, by)
+            return summarise(pl.scan_ipc(fields), metrics, by, intervals=intervals)
 
 
-def first_look(source: Source, metrics: Sequence[Metric], columns: dict[str, str], by: str | None) -> pl.DataFrame:
+def first_look(source: Source, metrics: Sequence[Metric], columns: dict[str, str], by: Sequence[str]) -> pl.DataFrame:
     """The scored table without its rows; raises whatever the schema shows to be wrong, and runs no metric."""
     head = score(source.frame, metrics, columns).collect_schema().to_frame()
     summarise(head, metrics, by)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pyarrow as pa
@@ -14,12 +14,19 @@ from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import Batch, Field, Metric, Values
 
 if TYPE_CHECKING:
-    from gistmark.judges import DryRun
+    from gistmark.judges import Budget, DryRun
     from gistmark.judges.stage import Stage
 
 
 def limit(metrics: Sequence[Metric], text: str) -> None:
-    """Give all judges among `metrics` one budget: `calls=N`, `tokens=N` or both, joined by a comma."""
+    """Give all judges among `metrics` one budget; see `budget_of`."""
+    budget = budget_of(text)
+    for _, stage in _judges(metrics, "--budget"):
+        stage.asker.budget = budget
+
+
+def budget_of(text: str) -> Budget:
+    """A budget from `calls=N`, `tokens=N` or both, joined by a comma."""
     from gistmark.judges import Budget
 
     limits: dict[str, int] = {}
@@ -28,9 +35,7 @@ def limit(metrics: Sequence[Metric], text: str) -> None:
         if what not in ("calls", "tokens") or not number.isdecimal():
             raise OptionError(f"--budget takes calls=N, tokens=N or both, not {text!r}")
         limits[what] = int(number)
-    budget = Budget(**limits)
-    for _, stage in _judges(metrics, "--budget"):
-        stage.asker.budget = budget
+    return Budget(**limits)
 
 
 @dataclass
@@ -69,10 +74,18 @@ def rehearse(metrics: Sequence[Metric]) -> Rehearsal:
     return rehearsal
 
 
-def _judges(metrics: Sequence[Metric], option: str) -> list[tuple[Metric, Stage]]:
-    from gistmark.judges.stage import Stage
+def report(metrics: Sequence[Metric]) -> list[str]:
+    """What came of the questions of the judges among `metrics`, a line each."""
+    return [stage.report() for _, stage in _stages(metrics)]
 
-    found = [(metric, metric.run) for metric in metrics if isinstance(metric.run, Stage)]
+
+def _stages(metrics: Sequence[Metric]) -> list[tuple[Metric, Stage]]:
+    """The judges, told apart without importing any."""
+    return [(metric, cast("Stage", metric.run)) for metric in metrics if metric.needs == "backend"]
+
+
+def _judges(metrics: Sequence[Metric], option: str) -> list[tuple[Metric, Stage]]:
+    found = _stages(metrics)
     if not found:
         raise OptionError(f"{option} is for judge metrics, and none is scored")
     return found

@@ -1,4 +1,4 @@
-"""The pairs of a study, read whole, their columns called as their roles."""
+"""The pairs of a command: what file and columns they are in, read as they come or whole."""
 
 from __future__ import annotations
 
@@ -8,18 +8,23 @@ from types import MappingProxyType
 
 import polars as pl
 
-from gistmark.files import open_source
+from gistmark.cli import dataset
+from gistmark.files import OnError, Source, open_source
 from gistmark.near import near
 from gistmark.roles import assign, default_metrics
-from gistmark_engine.errors import InputError
+from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.metric import ROLES
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
     """The options that name file and columns."""
-    parser.add_argument("pairs", help="Parquet, JSON lines, CSV, Arrow IPC, a quoted glob, or - for JSON lines")
+    parser.add_argument(
+        "pairs",
+        help="Parquet, JSON lines, CSV, Arrow IPC, a quoted glob, or - for JSON lines; with --dataset files as published",
+    )
     for role in ROLES:
         parser.add_argument(f"--{role}", metavar="COLUMN", help=f"the column that holds the {role}, if not {role!r}")
+    dataset.add_to(parser)
 
 
 def columns_of(options: argparse.Namespace) -> dict[str, str]:
@@ -32,10 +37,20 @@ def default_names(names: Sequence[str], columns: Mapping[str, str] = MappingProx
     return [metric.name for metric in default_metrics(assign(columns, names), names)]
 
 
+def open_pairs(options: argparse.Namespace, on_error: OnError = "fail") -> Source:
+    """The file, or the data set that `--dataset` names."""
+    if options.dataset:
+        return dataset.open_dataset(options, on_error)
+    if options.dataset_option:
+        raise OptionError("--dataset-option needs --dataset")
+    columns = {role: getattr(options, role) or role for role in ROLES}
+    return open_source(options.pairs, text=[*columns.values()], references=columns["references"], on_error=on_error)
+
+
 def read_pairs(options: argparse.Namespace) -> pl.DataFrame:
     """The table; a column named for a role takes the place of one that is called as the role."""
     columns = columns_of(options)
-    frame = open_source(options.pairs, text=[columns.get(role, role) for role in ROLES]).load()
+    frame = open_pairs(options).load()
     for role, column in columns.items():
         if column not in frame.columns:
             hint, there = near(column, frame.columns), ", ".join(frame.columns)

@@ -10,8 +10,10 @@ from pathlib import Path
 import polars as pl
 
 from gistmark.cli import job
+from gistmark.estimates import Method
 from gistmark.files import Source, sink
 from gistmark.files.parts import Part, plan, prepare
+from gistmark.files.source import located
 from gistmark.summarise import summarise
 from gistmark_bindings.stage import hold
 from gistmark_engine.errors import InputError, OptionError
@@ -63,13 +65,14 @@ def run(
     metrics: Sequence[Metric],
     columns: dict[str, str],
     *,
-    by: str | None,
+    by: Sequence[str],
     folder: Path,
     resume: bool,
     batch: int | None,
     threads: int | None,
     advance: Callable[[int], object],
     each: Each | None = None,
+    intervals: Method | None = None,
 ) -> pl.DataFrame:
     """Score `source` into parts below `folder`, those that are there already left out, and return the end table of all.
 
@@ -84,14 +87,14 @@ def run(
     head = job.first_look(source, metrics, columns, by)
     signatures = tuple(metric.signature for metric in metrics)
     batch = batch or job.ROWS
-    with source.located():
+    with located(source.locate):
         parts = plan(source, folder, columns, batch)
     todo = prepare(folder, parts, signatures, resume=resume)
     advance(sum(part.stop - part.start for part in parts) - sum(part.stop - part.start for part in todo))
     scorer = Scorer(source, tuple(metrics), columns, signatures, head, batch, threads or (1 if each else None))
     for rows in each(scorer, todo) if each else _here(scorer, todo):
         advance(rows)
-    return summarise(pl.scan_parquet([part.path for part in parts], glob=False), metrics, by)
+    return summarise(pl.scan_parquet([part.path for part in parts], glob=False), metrics, by, intervals=intervals)
 
 
 def _here(scorer: Scorer, parts: Sequence[Part]) -> Iterator[int]:

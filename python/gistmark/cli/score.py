@@ -14,11 +14,12 @@ from gistmark.cli import options as metric_options
 from gistmark.cli.job import run
 from gistmark.cli.options import positive
 from gistmark.cli.table import render
-from gistmark.files import Source, check_output, open_source
+from gistmark.files import Source, check_output
 from gistmark.files.formats import STANDARD
+from gistmark.files.skipped import tally
 from gistmark.near import near
 from gistmark_engine.errors import InputError, OptionError
-from gistmark_engine.metric import ROLES, Metric
+from gistmark_engine.metric import Metric
 
 DEFAULT_BY = "system"
 
@@ -39,7 +40,16 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--resume", action="store_true", help="go on with the parts that a stopped job left in FOLDER/")
     engines.add_to(parser)
     metric_options.add_to(parser, "rouge, datastats, abstraction as columns allow")
-    parser.add_argument("--by", metavar="COLUMN", help="group the end table by this column")
+    parser.add_argument(
+        "--by",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="group the end table by this column; may be repeated",
+    )
+    parser.add_argument(
+        "--intervals", action="store_true", help="put 95%% bootstrap intervals beside the end table's numbers"
+    )
     parser.add_argument(
         "--threads", metavar="N", type=positive, help="default: all cores, on another engine one a part"
     )
@@ -67,8 +77,8 @@ def add_to(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> int:
     _check(options)
     columns = pairs.columns_of(options)
-    text = [columns.get(role, role) for role in ROLES]
-    source = open_source(engines.reachable(options, options.pairs), text=text, on_error=options.on_error)
+    options.pairs = engines.reachable(options, options.pairs)
+    source = pairs.open_pairs(options, options.on_error)
     _tell_skipped(source)
     schema = source.frame.collect_schema()
     by = _group(options.by, schema)
@@ -81,7 +91,8 @@ def _run(options: argparse.Namespace) -> int:
         return _rehearse(source, metrics, columns)
     summary = _score(options, source, metrics, columns, by)
     if not options.quiet:
-        print(render(summary, by), file=sys.stderr if options.output == STANDARD else sys.stdout)
+        lines = [render(summary, by), *judging.report(metrics)]
+        print(*lines, sep="\n", file=sys.stderr if options.output == STANDARD else sys.stdout)
     return 0
 
 
@@ -104,11 +115,12 @@ def _in_parts(options: argparse.Namespace) -> bool:
 
 
 def _score(
-    options: argparse.Namespace, source: Source, metrics: list[Metric], columns: dict[str, str], by: str | None
+    options: argparse.Namespace, source: Source, metrics: list[Metric], columns: dict[str, str], by: list[str]
 ) -> pl.DataFrame:
     """Score the source, show how far it is, and return the end table."""
     with _progress(source, options.quiet) as bar:
         how: dict[str, Any] = {"by": by, "batch": options.batch_rows, "threads": options.threads, "advance": bar.update}
+        how["intervals"] = "bootstrap" if options.intervals else None
         if not _in_parts(options):
             return run(source, metrics, columns, output=options.output, **how)
         folder = Path(engines.reachable(options, options.output))
@@ -119,30 +131,27 @@ def _score(
 def _rehearse(source: Source, metrics: list[Metric], columns: dict[str, str]) -> int:
     """Print what the judges would ask, and ask nothing."""
     rehearsal = judging.rehearse(metrics)
-    run(source, rehearsal.metrics, columns, by=None, output=None, batch=None, threads=1, advance=lambda _: None)
+    run(source, rehearsal.metrics, columns, by=(), output=None, batch=None, threads=1, advance=lambda _: None)
     print(rehearsal.report())
     return 0
 
 
-def _group(wanted: str | None, schema: pl.Schema) -> str | None:
-    """The column of the end table's groups: the one asked for, else `system` if there is one."""
-    column = wanted or (DEFAULT_BY if DEFAULT_BY in schema else None)
-    if column is None:
-        return None
-    if column not in schema:
-        there = ", ".join(schema)
-        raise InputError(f"there is no such column to group by{near(column, schema)}; there are {there}", column=column)
-    if schema[column].is_nested():
-        raise InputError(f"{schema[column]} cannot group the end table; name another with --by", column=column)
-    return column
+def _group(wanted: list[str], schema: pl.Schema) -> list[str]:
+    """The columns of the end table's groups: those asked for, else `system` if there is one."""
+    columns = list(dict.fromkeys(wanted)) or [name for name in (DEFAULT_BY,) if name in schema]
+    for column in columns:
+        if column not in schema:
+            hint, there = near(column, schema), ", ".join(schema)
+            raise InputError(f"there is no such column to group by{hint}; there are {there}", column=column)
+        if schema[column].is_nested():
+            raise InputError(f"{schema[column]} cannot group the end table; name another with --by", column=column)
+    return columns
 
 
 def _tell_skipped(source: Source) -> None:
-    """Say how many lines were dropped, and why the first one was; data that goes missing is never quiet."""
+    """Say how many lines were dropped, and why; data that goes missing is never quiet."""
     if source.skipped:
-        count = len(source.skipped)
-        lines = "1 line" if count == 1 else f"{count} lines"
-        print(f"gistmark: skipped {lines}; the first: {source.skipped[0]}", file=sys.stderr)
+        print(f"gistmark: skipped {tally(source.skipped)}", file=sys.stderr)
 
 
 def _progress(source: Source, quiet: bool) -> Any:

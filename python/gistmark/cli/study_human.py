@@ -13,6 +13,11 @@ from gistmark.cli import options as metric_options
 from gistmark.cli import pairs
 from gistmark_engine.errors import InputError, OptionError
 
+COMPARISONS = {
+    **dict.fromkeys(("first", "second", "human", "level", "coefficient"), pl.String()),
+    **dict.fromkeys(("difference", "p"), pl.Float64()),
+}
+
 
 def add_to(studies: Any) -> None:
     """Add this study to the parser's."""
@@ -30,7 +35,14 @@ def add_to(studies: Any) -> None:
     parser.add_argument("--system", metavar="COLUMN", default="system", help="default: %(default)s")
     metric_options.add_to(parser, "rouge")
     parser.add_argument(
-        "--compare", metavar="A,B", action="append", default=[], help="test two fields by permutation; may be repeated"
+        "--compare", metavar="A,B", action="append", default=[], help="test two fields; may be repeated"
+    )
+    parser.add_argument(
+        "--test",
+        choices=("permutation", "williams"),
+        default="permutation",
+        help="how: by permutation at both levels (Kendall's tau), or by Williams's test between systems (Pearson's r); "
+        "default: %(default)s",
     )
     parser.add_argument("--over", choices=("both", "documents", "systems"), default="both", help="default: %(default)s")
     parser.add_argument("--replicates", metavar="N", type=int, default=1000, help="default: %(default)s")
@@ -55,7 +67,9 @@ def _run(options: argparse.Namespace) -> int:
     place = {"document": options.document, "system": options.system}
     frames = {"correlations": correlations(scored, fields, human, resampling, **place)}
     if options.compare:
-        frames["comparisons"] = _comparisons(scored, options.compare, fields, human, resampling, place)
+        pairs_of_fields = [_pair(text, fields) for text in options.compare]
+        compared = _by_williams if options.test == "williams" else _by_permutation
+        frames["comparisons"] = compared(scored, pairs_of_fields, human, resampling, place)
     folder = Path(options.output)
     folder.mkdir(parents=True, exist_ok=True)
     for name, found in frames.items():
@@ -74,12 +88,17 @@ def _human(frame: pl.DataFrame, columns: Sequence[str], keys: Sequence[str]) -> 
         if column not in frame.columns:
             raise InputError(f"there is no such column; there are {', '.join(frame.columns)}", column=column)
     for column in columns:
-        if frame[column].dtype != pl.String:
+        if frame[column].dtype != pl.String or frame[column].is_null().all():
             scores.append(column)
             continue
         parts = _unpacked(frame[column])
         scores += parts.columns
         frame = pl.concat([frame.drop(column), parts], how="horizontal")
+    there = [score for score in scores if not frame[score].is_null().all()]
+    if not there:
+        raise InputError(
+            f"there is no human score in {', '.join(scores or columns) or 'no column'}: nothing to correlate with"
+        )
     return frame, scores
 
 
@@ -91,25 +110,40 @@ def _unpacked(texts: pl.Series) -> pl.DataFrame:
         raise InputError(f"no JSON objects of numbers: {error}", column=texts.name, value=texts.first()) from None
 
 
-def _comparisons(
-    scored: pl.DataFrame,
-    wanted: Sequence[str],
-    fields: Sequence[str],
-    human: Sequence[str],
-    resampling: Any,
-    place: Any,
-) -> pl.DataFrame:
-    """Differences of two fields' correlations with each human score at both levels, and their p-values."""
-    from gistmark.studies.human import LEVELS, permutation_test
+def _pair(text: str, fields: Sequence[str]) -> tuple[str, str]:
+    """The two fields that `--compare` names."""
+    names = metric_options.names(text)
+    if len(names) != 2 or not set(names) <= set(fields):
+        raise OptionError(f"--compare takes two fields of {', '.join(fields)}, not {text!r}")
+    return names[0], names[1]
 
-    rows = []
-    for text in wanted:
-        names = metric_options.names(text)
-        if len(names) != 2 or not set(names) <= set(fields):
-            raise OptionError(f"--compare takes two fields of {', '.join(fields)}, not {text!r}")
-        for score in human:
-            for level in LEVELS:
-                found = permutation_test(scored, names[0], names[1], score, level, "kendall", resampling, **place)
-                rows.append((*names, score, level, "kendall", *found))
-    texts = dict.fromkeys(("first", "second", "human", "level", "coefficient"), pl.String)
-    return pl.DataFrame(rows, schema={**texts, "difference": pl.Float64, "p": pl.Float64}, orient="row")
+
+def _by_permutation(
+    scored: pl.DataFrame, wanted: Sequence[tuple[str, str]], human: Sequence[str], resampling: Any, place: Any
+) -> pl.DataFrame:
+    """Differences of two fields' correlations with each human score at both levels, and their p-values; null if undefined."""
+    from gistmark.studies.human import LEVELS
+    from gistmark.studies.human_tests import permutation_test
+
+    rows = [
+        (*pair, score, level, "kendall", *(found or (None, None)))
+        for pair in wanted
+        for score in human
+        for level in LEVELS
+        for found in [permutation_test(scored, *pair, score, level, "kendall", resampling, **place)]
+    ]
+    return pl.DataFrame(rows, schema=COMPARISONS, orient="row")
+
+
+def _by_williams(
+    scored: pl.DataFrame, wanted: Sequence[tuple[str, str]], human: Sequence[str], _: Any, place: Any
+) -> pl.DataFrame:
+    """The same between systems, by Williams's test; null where it is undefined."""
+    from gistmark.studies.human_tests import williams_test
+
+    rows = [
+        (*pair, score, "system", "pearson", *(williams_test(scored, *pair, score, **place) or (None, None)))
+        for pair in wanted
+        for score in human
+    ]
+    return pl.DataFrame(rows, schema=COMPARISONS, orient="row")

@@ -31,6 +31,15 @@ def add_to(studies: Any) -> None:
         "--base", metavar="MODEL", help="reference model of the odds ratios; default: the first by name"
     )
     parser.add_argument("--cluster", choices=("annotator", "match"), default="annotator", help="default: %(default)s")
+    parser.add_argument(
+        "--ridge",
+        metavar="N",
+        type=float,
+        help="where a regression is separated, odds ratios under a normal prior of precision N in its place",
+    )
+    parser.add_argument(
+        "--compare", metavar="A,B", action="append", default=[], help="test two fields' alphas; may be repeated"
+    )
     parser.add_argument("--replicates", metavar="N", type=int, default=1000, help="default: %(default)s")
     parser.add_argument("--confidence", metavar="N", type=float, default=0.95, help="default: %(default)s")
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="of the bootstrap; default: %(default)s")
@@ -41,19 +50,32 @@ def add_to(studies: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     import gistmark as gm
+    from gistmark.studies.extras import check_figures, check_regression
     from gistmark.studies.preference import judged, preference
     from gistmark.studies.preference_figures import save_figures
     from gistmark.studies.preference_table import markdown
     from gistmark.studies.sessions import read, summaries_frame
     from gistmark_engine.bootstrap import Bootstrap
 
+    check_regression()
+    if not options.no_figures:
+        check_figures()
     metrics = _metrics(options)
     bootstrap = Bootstrap(options.replicates, options.confidence, options.seed)
     sessions = read(options.sessions)
     models = sorted({summary.model for session in sessions for summary in session.summaries.values()})
     base = options.base or next(iter(models), "")
     scored = gm.score(summaries_frame(sessions), metrics, threads=options.threads)
-    study = preference(sessions, scored, judged(metrics), base, bootstrap=bootstrap, cluster=options.cluster)
+    study = preference(
+        sessions,
+        scored,
+        judged(metrics),
+        base,
+        bootstrap=bootstrap,
+        cluster=options.cluster,
+        ridge=options.ridge,
+        compare=[_pair(text) for text in options.compare],
+    )
     study.write(options.output)
     table = markdown(study)
     Path(options.output, TABLE).write_text(table, encoding="utf-8")
@@ -61,6 +83,14 @@ def _run(options: argparse.Namespace) -> int:
         save_figures(study, options.output)
     print(table, end="")
     return 0
+
+
+def _pair(text: str) -> tuple[str, str]:
+    """The two fields that `--compare` names."""
+    names = metric_options.names(text)
+    if len(names) != 2:
+        raise OptionError(f"--compare takes two fields, not {text!r}")
+    return names[0], names[1]
 
 
 def _metrics(options: argparse.Namespace) -> Sequence[Metric]:

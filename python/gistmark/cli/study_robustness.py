@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from gistmark.cli import judging, pairs
 from gistmark.cli import options as metric_options
-from gistmark.cli import pairs
 from gistmark_engine.errors import OptionError
 
 TABLE = "table.md"
@@ -30,12 +30,13 @@ def add_to(studies: Any) -> None:
     parser.add_argument(
         "--perturbations",
         metavar="A,B",
-        default="distractor,incremental,lengthen,shorten",
-        help="of distractor, incremental, lengthen, shorten, audience, persona_swap; default: %(default)s",
+        help="of distractor, incremental, lengthen, shorten, audience, persona_swap; default: the first two, and what a "
+        "model rewrites or else the proxies of lengthen and shorten",
     )
     _add_settings(parser)
-    parser.add_argument("--rewrites", metavar="FILE", help="JSON lines of chains written by a model, not by proxies")
+    _add_rewriting(parser)
     parser.add_argument("--glossary", metavar="FILE", help="JSON object, term to plain words, for audience")
+    parser.add_argument("--against-paper", action="store_true", help="set correlations beside those the paper prints")
     parser.add_argument("--threads", metavar="N", type=int, help="default: all cores")
     parser.add_argument("--no-figures", action="store_true", help="do without matplotlib")
     parser.set_defaults(run=_run)
@@ -64,28 +65,60 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name}", choices=values, default=values[0], help="default: %(default)s")
 
 
+def _add_rewriting(parser: argparse.ArgumentParser) -> None:
+    """Who rewrites, where it is not the proxies."""
+    parser.add_argument("--rewrites", metavar="FILE", help="JSON lines of chains that a model has written")
+    parser.add_argument("--backend", metavar="URL", help="a server whose --model rewrites: lengthen, shorten, audience")
+    parser.add_argument("--model", metavar="NAME", help="what the server calls the model")
+    parser.add_argument("--budget", metavar="LIMIT", help="for rewriting: calls=N, tokens=N or both, by comma")
+
+
 def _run(options: argparse.Namespace) -> int:
+    from gistmark.studies.extras import check_figures
+    from gistmark.studies.markdown import table as as_table
     from gistmark.studies.robustness import robustness
     from gistmark.studies.robustness_figures import save_figures
+    from gistmark.studies.robustness_paper import beside_paper
     from gistmark.studies.robustness_table import markdown
 
+    if not options.no_figures:
+        check_figures()
+    rewrites = _rewrites(options)
     frame = pairs.read_pairs(options)
     study = robustness(
         frame,
-        metric_options.chosen(options, lambda: pairs.default_names(frame.columns)),
-        metric_options.names(options.perturbations),
+        metric_options.chosen(options, lambda: pairs.default_names(list({*frame.columns, "summary"}))),
+        options.perturbations and metric_options.names(options.perturbations),
         settings=_settings(options),
         glossary=_glossary(options.glossary),
-        rewrites=options.rewrites,
+        rewrites=rewrites,
         output=options.output,
         threads=options.threads,
     )
     table = markdown(study)
+    if options.against_paper:
+        compared = beside_paper(study.statistics)
+        compared.write_parquet(Path(options.output, "against_paper.parquet"))
+        table += f"\n## Beside the paper\n\n{as_table(compared, number='.2f', null='undefined')}\n"
     Path(options.output, TABLE).write_text(table, encoding="utf-8")
     if not options.no_figures:
         save_figures(study, options.output)
     print(table, end="")
     return 0
+
+
+def _rewrites(options: argparse.Namespace) -> Any:
+    """The file of rewrites, or the model that makes them."""
+    given = {name: getattr(options, name) for name in ("backend", "model", "budget")}
+    if not any(given.values()):
+        return options.rewrites
+    if options.rewrites or not (options.backend and options.model):
+        raise OptionError("rewrites come from --rewrites FILE, or from --backend URL with --model NAME")
+    from gistmark.studies.rewriting import Rewriter
+
+    return Rewriter(
+        options.backend, options.model, budget=judging.budget_of(options.budget) if options.budget else None
+    )
 
 
 def _settings(options: argparse.Namespace) -> Any:

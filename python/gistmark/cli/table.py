@@ -11,24 +11,21 @@ import polars as pl
 ACROSS = 8
 """Groups side by side; further ones start a new block."""
 
-ALARM = 0.05
-"""Share of rows that failed from which on a metric is marked."""
-
 Line = tuple[str, list[str]]
 Row = dict[str, Any]
 Key = tuple[str, str, str, str | None]
 Cells = Sequence[Mapping[Key, Row]]
 
 
-def render(summary: pl.DataFrame, by: str | None) -> str:
-    """A frame of `gistmark.summarise` as aligned text.
+def render(summary: pl.DataFrame, by: Sequence[str] = ()) -> str:
+    """A frame of `gistmark.summarise`, grouped by the columns `by`, as aligned text.
 
     Under the statistics of a metric come the counts they stand on: n values and n_null nulls, of most of its fields and
     then, by name, of those that differ. Left out are an enum's levels that never occur, and the share of flags not set.
     """
-    by_group: dict[object, list[Row]] = {}
+    by_group: dict[str, list[Row]] = {}
     for row in summary.iter_rows(named=True):
-        by_group.setdefault(row[by] if by else "all", []).append(row)
+        by_group.setdefault(", ".join(str(row[key]) for key in by) or "all", []).append(row)
     groups = list(by_group)
     starts = range(0, len(groups), ACROSS)
     blocks = [_block({group: by_group[group] for group in groups[start : start + ACROSS]}) for start in starts]
@@ -36,9 +33,9 @@ def render(summary: pl.DataFrame, by: str | None) -> str:
     return "\n\n".join([*blocks, "\n".join(signatures)])
 
 
-def _block(by_group: Mapping[object, Sequence[Row]]) -> str:
+def _block(by_group: Mapping[str, Sequence[Row]]) -> str:
     """The lines of some groups, every column as wide as its widest cell."""
-    lines: list[Line] = [("", [str(group) for group in by_group]), *_lines(by_group)]
+    lines: list[Line] = [("", list(by_group)), *_lines(by_group)]
     label = max(len(name) for name, _ in lines)
     widths = [max(len(cells[at]) for _, cells in lines if cells) for at in range(len(by_group))]
     return "\n".join(
@@ -47,7 +44,7 @@ def _block(by_group: Mapping[object, Sequence[Row]]) -> str:
     )
 
 
-def _lines(by_group: Mapping[object, Sequence[Row]]) -> Iterator[Line]:
+def _lines(by_group: Mapping[str, Sequence[Row]]) -> Iterator[Line]:
     """A heading for each metric, a line for each statistic, and the counts that these stand on."""
     cells = [{_key(row): row for row in rows} for rows in by_group.values()]
     keys = [key for key in dict.fromkeys(key for group in cells for key in group) if _occurs(key, cells)]
@@ -56,22 +53,16 @@ def _lines(by_group: Mapping[object, Sequence[Row]]) -> Iterator[Line]:
         yield metric, []
         yield from _alarm(metric, cells)
         for key in same:
-            yield _label(key), [_number(group.get(key)) for group in cells]
+            yield _label(key), [_cell(group.get(key)) for group in cells]
         yield from _count_lines(same, cells)
 
 
 def _alarm(metric: str, cells: Cells) -> Iterator[Line]:
-    """A line that marks a metric of which more than `ALARM` of a group's rows have no or only part of an answer."""
-    lost = [
-        sum(
-            row["value"] or 0.0
-            for key, row in group.items()
-            if key[0] == metric and key[1].endswith("_status") and key[3] in ("failed", "truncated")
-        )
-        for group in cells
-    ]
-    if max(lost) > ALARM:
-        yield "  ! failed or truncated", [f"{100 * share:.1f}%" for share in lost]
+    """A line that marks a metric of which too many of a group's rows have no or only part of an answer."""
+    rows = [next((row for key, row in group.items() if key[0] == metric), None) for group in cells]
+    if any(row and row["marked"] for row in rows):
+        rates = [None if row is None else row["failure_rate"] for row in rows]
+        yield "  ! failed or truncated", ["-" if rate is None else f"{100 * rate:.1f}%" for rate in rates]
 
 
 def _count_lines(keys: Sequence[Key], cells: Cells) -> Iterator[Line]:
@@ -105,9 +96,17 @@ def _counts(row: Row | None) -> tuple[str, str]:
     return ("-", "-") if row is None else (str(row["n"]), str(row["n_null"]))
 
 
-def _number(row: Row | None) -> str:
+def _cell(row: Row | None) -> str:
+    """A number, with its interval where it has one; a dash for null."""
+    if row is None:
+        return "-"
+    if row.get("low") is None:
+        return _number(row["value"])
+    return f"{_number(row['value'])} [{_number(row['low'])}, {_number(row['high'])}]"
+
+
+def _number(value: float | None) -> str:
     """Four decimals, or six figures where the number is large; a dash for null."""
-    value = None if row is None else row["value"]
     if value is None:
         return "-"
     return f"{value:.4f}" if abs(value) < 1000 else f"{value:.6g}"

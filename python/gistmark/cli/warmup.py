@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from gistmark import metrics, statistics
+from gistmark.compare import compare
 from gistmark.marks import sentences, tokens
 from gistmark.score import score
 from gistmark.summarise import summarise
@@ -44,12 +45,15 @@ def compile_kernels() -> None:
     """Run everything that has a kernel on next to nothing."""
     rouge = metrics.rouge(types=("1", "2", "L", "Lsum"), stem=True)
     corpus = [metrics.bleu(), metrics.chrf(), metrics.chrfpp(), metrics.ter()]
-    summarise(score(PAIR, [rouge, metrics.datastats(), metrics.abstraction(), metrics.meteor(), *corpus]), corpus)
+    program = metrics.rouge(types=("W", "SU4"), parity="rouge155", stem=True, prefix="program_")
+    meteor = [metrics.meteor(), metrics.meteor15()]
+    summarise(score(PAIR, [rouge, program, metrics.datastats(), metrics.abstraction(), *meteor, *corpus]), corpus)
     for mark in (tokens, sentences):
         score(WORDS, [metrics.rouge()], columns={role: mark(role) for role in WORDS})
     score({role: [[1, 2]] for role in WORDS}, [metrics.rouge()], columns={role: tokens(role) for role in WORDS})
     _count_syntax()
     _correlate()
+    _resample()
 
 
 def _count_syntax() -> None:
@@ -73,3 +77,12 @@ def _correlate() -> None:
     )
     of_coders = (statistics.krippendorff, statistics.cohen, statistics.fleiss)
     pl.DataFrame(RATINGS).select(agreement("first", "second", replicates=2) for agreement in of_coders)
+
+
+def _resample() -> None:
+    """Both resamplings, of sums and of quantiles, of two systems."""
+    twice = pl.concat([pl.DataFrame(PAIR).with_columns(system=pl.lit(system)) for system in "ab"])
+    of_both = [metrics.rouge(), metrics.abstraction()]
+    scored = score(twice, of_both)
+    for method in ("bootstrap", "randomisation"):
+        compare(scored, of_both, method=method, replicates=2)

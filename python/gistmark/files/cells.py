@@ -2,43 +2,70 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
-from gistmark_engine.errors import shorten
+from gistmark.files.raw import open_bytes
+from gistmark_engine.errors import InputError, shorten
 
 SURROGATE = re.compile(r"[\ud800-\udfff]")
+LIKE_A_LIST = r"^\s*\["
+BOM = b"\xef\xbb\xbf"
 
-PEEK = 1000
 
-
-def scan(paths: list[Path], text: Collection[str]) -> pl.LazyFrame:
+def scan(paths: Sequence[Path], references: str) -> pl.LazyFrame:
     """CSV files as a lazy frame of strings, columns of JSON lists as lists of strings.
 
-    A column in `text` that begins with a JSON list of anything else cannot be read; other columns keep such cells.
     Every cell is a string, so that `007` stays `007`. An empty cell is null, a quoted empty cell ("") an empty string.
+    The column `references` holds lists or texts by its first cell that is not empty; ValueError where others differ.
     """
-    frame = pl.scan_csv(paths, infer_schema=False, glob=False)
+    for path in paths:
+        _check_header(path)
+    frame, lists = _cells(paths), list_columns(paths, references)
+    if references in frame.collect_schema() and references not in lists:
+        like = frame.select(pl.col(references).filter(pl.col(references).str.contains(LIKE_A_LIST))).collect()
+        if any(is_list(cell) for cell in like[references]):
+            raise ValueError(f"{references}: a JSON list among texts")
     return frame.with_columns(
-        pl.col(name).map_batches(_decode_all, return_dtype=pl.List(pl.String), is_elementwise=True)
-        for name in list_columns(frame, text)
+        pl.col(name).map_batches(_decode_all, return_dtype=pl.List(pl.String), is_elementwise=True) for name in lists
     )
 
 
-def list_columns(frame: pl.LazyFrame, text: Collection[str]) -> list[str]:
-    """The columns whose first cell that is not empty holds a JSON list: of strings, or in `text` of anything."""
-    head = frame.head(PEEK).collect()
-    firsts = {name: head[name].filter(head[name] != "").head(1).to_list() for name in head.columns}
-    return [name for name, cells in firsts.items() if cells and begins_lists(cells[0], strict=name in text)]
+def list_columns(paths: Sequence[Path], references: str) -> list[str]:
+    """The columns of JSON lists: where no cell is anything else, or, for `references`, where the first cell is one."""
+    frame = _cells(paths)
+    found = frame.select(_looked_at(name) for name in frame.collect_schema().names()).collect()
+    lists = []
+    for name, cell in found.row(0, named=True).items():
+        value = _json(cell["first"]) if cell["first"] else None
+        if isinstance(value, list) if name == references else cell["no_list"] == 0 and _strings(value) is not None:
+            lists.append(name)
+    return lists
 
 
-def begins_lists(cell: str, *, strict: bool) -> bool:
-    """Whether a column that begins with this cell holds lists; `strict`: also if it is a list of other than strings."""
-    return is_list(cell) or (strict and isinstance(_json(cell), list))
+def _cells(paths: Sequence[Path]) -> pl.LazyFrame:
+    return pl.scan_csv(list(paths), infer_schema=False, glob=False)
+
+
+def _looked_at(name: str) -> pl.Expr:
+    """Of a column's cells that are not empty, the first, and how many do not begin as a list does."""
+    cells = pl.col(name).filter(pl.col(name) != "")
+    no_list = (~cells.str.contains(LIKE_A_LIST)).sum()
+    return pl.struct(cells.first().alias("first"), no_list.alias("no_list")).alias(name)
+
+
+def _check_header(path: Path) -> None:
+    """Raise `InputError` where two columns have one name, of which Polars would rename one."""
+    with open_bytes(path) as stream:
+        header = next(csv.reader(line.removeprefix(BOM).decode(errors="replace") for line in stream), [])
+    for name in header:
+        if header.count(name) > 1:
+            raise InputError(f"{path}, line 1: {header.count(name)} columns are called so", column=name)
 
 
 def is_list(cell: str) -> bool:

@@ -10,58 +10,42 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 
-from gistmark.files.cells import begins_lists, decode
+from gistmark.files.cells import decode, is_list, list_columns
 from gistmark.files.formats import Format
 from gistmark.files.jsonl import first_problem
-from gistmark.files.raw import open_bytes
-from gistmark_engine.errors import GistmarkError, InputError, shorten
+from gistmark.files.raw import open_bytes, shown
+from gistmark_engine.errors import InputError, shorten
 
 if TYPE_CHECKING:
     from _csv import Reader
 
 
-READER_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
-
-
-@contextmanager
-def located(paths: Sequence[Path], kind: Format, text: Collection[str], where: str) -> Iterator[None]:
-    """Turns what a reader raises into `InputError` that names file and line or row; `where` if there is no file here."""
-    try:
-        yield
-    except GistmarkError:
-        raise
-    except READER_ERRORS as error:
-        raise (_locate(paths, kind, text, error) if paths else InputError(f"{where}: {_first_line(error)}")) from error
-
-
-def _locate(paths: Sequence[Path], kind: Format, text: Collection[str], error: Exception) -> InputError:
-    """A reader's error with file and line or row, as far as the fault can be found again."""
+def locate(paths: Sequence[Path], kind: Format, text: Collection[str], references: str, error: Exception) -> InputError:
+    """A reader's error as one that names file and line or row, as far as the fault can be found again."""
     for path in paths:
         try:
-            fault = _first_fault(path, kind, text)
+            fault = _csv_fault(path, paths, references) if kind == "csv" else _first_fault(path, kind, text)
         except (pa.ArrowException, OSError, EOFError, ValueError, zlib.error) as unreadable:
-            fault = InputError(f"{path}: not a readable {kind} file ({unreadable})")
+            fault = InputError(f"{shown(path)}: not a readable {kind} file ({unreadable})")
         if fault:
             return fault
-    return InputError(f"{paths[0]}: {_first_line(error)}")
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).splitlines()), type(error).__name__)
+    return InputError(f"{shown(paths[0])}: {str(error).splitlines()[0]}")
 
 
 def _first_fault(path: Path, kind: Format, text: Collection[str]) -> InputError | None:
     if kind == "jsonl":
         problem = first_problem(path, text)
         return InputError(problem) if problem else None
-    if kind == "csv":
-        return _bad_line(path) or _bad_cell(path, text)
     return _bad_string(path, kind)
+
+
+def _csv_fault(path: Path, paths: Sequence[Path], references: str) -> InputError | None:
+    """The first fault of one of several CSV files, which are read as one."""
+    return _bad_line(path) or _bad_record(path) or _bad_cell(path, list_columns(paths, references), references)
 
 
 def _bad_line(path: Path) -> InputError | None:
@@ -76,31 +60,46 @@ def _bad_line(path: Path) -> InputError | None:
     return None
 
 
-def _bad_cell(path: Path, text: Collection[str]) -> InputError | None:
-    """The first record that is no CSV, has more cells than the header, or a list that does not parse."""
-    csv.field_size_limit(2**31 - 1)
-    with open_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as lines:
-        reader = csv.reader(lines, strict=True)
+def _bad_record(path: Path) -> InputError | None:
+    """The first record that is no CSV or has more cells than the header."""
+    with _records(path) as reader:
         try:
-            return _bad_record(path, reader, text)
+            width = len(next(reader, []))
+            for row, record in enumerate(reader):
+                if len(record) > width:
+                    problem = f"{len(record)} cells under a header of {width}"
+                    return InputError(f"{path}, line {reader.line_num}: {problem}", row=row)
         except csv.Error as error:
             return InputError(f"{path}, line {reader.line_num}: not CSV: {error}")
-
-
-def _bad_record(path: Path, reader: Reader, text: Collection[str]) -> InputError | None:
-    header: list[str] = next(reader, [])
-    lists: dict[str, bool] = {}
-    for row, record in enumerate(reader):
-        if len(record) > len(header):
-            problem = f"{len(record)} cells under a header of {len(header)}"
-            return InputError(f"{path}, line {reader.line_num}: {problem}", row=row)
-        for name, cell in zip(header, record, strict=False):
-            if cell and lists.setdefault(name, begins_lists(cell, strict=name in text)):
-                try:
-                    decode(cell)
-                except ValueError as error:
-                    return InputError(f"{error} ({path}, line {reader.line_num})", column=name, row=row)
     return None
+
+
+def _bad_cell(path: Path, lists: Collection[str], references: str) -> InputError | None:
+    """The first cell that is no JSON list in a column of lists, or is one among references that are texts."""
+    with _records(path) as reader:
+        header: list[str] = next(reader, [])
+        for row, record in enumerate(reader):
+            for name, cell in zip(header, record, strict=False):
+                problem = _problem(cell, name in lists) if name in (*lists, references) else None
+                if problem:
+                    return InputError(f"{problem} ({path}, line {reader.line_num})", column=name, row=row)
+    return None
+
+
+def _problem(cell: str, listed: bool) -> str | None:
+    """What is wrong with a cell, in a column of lists or of texts."""
+    try:
+        _ = listed and decode(cell)
+    except ValueError as error:
+        return str(error)
+    return f"a JSON list among texts (found {shorten(cell)})" if not listed and is_list(cell) else None
+
+
+@contextmanager
+def _records(path: Path) -> Iterator[Reader]:
+    csv.field_size_limit(2**31 - 1)
+    with open_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as lines:
+        yield csv.reader(lines, strict=True)
 
 
 def _bad_string(path: Path, kind: Format) -> InputError | None:

@@ -20,14 +20,16 @@ STEP = 1 << 18
 class Input:
     """Rows that lie together.
 
-    paths  the files they come from: one of Parquet or Arrow IPC, all there are of a text format
-    kind   their format
     frame  the rows, with the columns of the whole table
+    paths  the files they come from, as far as they are on this machine
+    kind   "parquet" or "ipc", whose rows can be read from any one on; None for everything else
+    name   what parts of it are called
     """
 
-    paths: Sequence[Path]
-    kind: Format
     frame: pl.LazyFrame
+    paths: Sequence[Path] = ()
+    kind: Format | None = None
+    name: str = "part"
 
     @cached_property
     def rows(self) -> int:
@@ -48,7 +50,7 @@ class Input:
 
     def _steps(self, rows: int, start: int, stop: int | None) -> Iterator[tuple[int, int | None]]:
         """Bounds of what one query reads. Text formats have to be read from the top, so they get one."""
-        if self.kind not in ("parquet", "ipc"):
+        if self.kind is None:
             yield start, stop
             return
         end = self.rows if stop is None else min(stop, self.rows)

@@ -1,8 +1,9 @@
 """JSON lines: read by Polars, checked strictly, and a bad line found by its number.
 
-Polars names no line in its errors, turns numbers or lists among strings into strings, and does not keep the order of
-columns in large files. So the columns that hold texts are checked once more by Arrow's reader, which is strict, and only
-when one of the two objects are the lines gone through one by one.
+Polars names no line in its errors, turns values of several types into those of one (a number among strings into a
+string, a number among lists into a list), and does not keep the order of columns in large files. So every column is
+checked once more by Arrow's reader, which is strict, and only when one of the two objects are the lines gone through
+one by one.
 """
 
 from __future__ import annotations
@@ -17,66 +18,76 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.json
 
-from gistmark.files.raw import open_bytes, spool
+from gistmark.files.raw import open_bytes, shown, spool
+from gistmark.files.shapes import Shapes, wrong_shape
+from gistmark.files.skipped import Skipped
 from gistmark_engine.errors import InputError, shorten
 
 BOM = b"\xef\xbb\xbf"
 BLOCK = 1 << 24
 PEEK = 1000
-ARROW_TYPES = {pl.String(): pa.string(), pl.List(pl.String()): pa.list_(pa.string())}
+ARROW_TYPES = {
+    pl.String(): pa.string(),
+    pl.Boolean(): pa.bool_(),
+    pl.Int64(): pa.int64(),
+    pl.Float64(): pa.float64(),
+    pl.Null(): pa.null(),
+}
+TEXTS = (pa.string(), pa.list_(pa.string()), pa.list_(pa.null()), pa.null())
 
 
 def scan(path: Path, text: Collection[str]) -> pl.LazyFrame:
-    """The file as a lazy frame, its schema taken from all lines, the columns in `text` strictly of one text type.
+    """The file as a lazy frame, its schema taken from all lines; columns hold values of one type, those in `text` texts
+    or lists of texts.
 
     Raises `InputError` with the number of the first line that cannot be read.
     """
     if starts_with_bom(path):
-        path = spool(_lines(path), "copy.jsonl")
+        path = spool(_lines(path), shown(path))
     try:
         frame = pl.scan_ndjson(path, infer_schema_length=None)
         schema = frame.collect_schema()
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(first_problem(path, text) or f"{path}: {error}") from error
-    if not _strict(path, {name: kind for name, kind in schema.items() if name in text}):
+        raise InputError(first_problem(path, text) or f"{shown(path)}: {error}") from error
+    if not _strict(path, schema, text):
         found = first_problem(path, text)
         if found:
             raise InputError(found)
     return frame.select(_in_order(path, schema))
 
 
-def keep_readable(path: Path, text: Collection[str]) -> tuple[Path, list[str]]:
+def keep_readable(path: Path, text: Collection[str]) -> tuple[Path, list[Skipped]]:
     """A temporary copy of the lines that can be read, and what is wrong with each of the others.
 
     Raises `InputError` when no line can be read.
     """
-    problems: list[str] = []
+    problems: list[Skipped] = []
 
     def readable() -> Iterator[bytes]:
-        shapes: dict[str, str] = {}
+        shapes: Shapes = {}
         for number, line in enumerate(_lines(path), 1):
             problem = _problem(line, text, shapes)
             if problem:
-                problems.append(f"{path}, line {number}: {problem}")
+                problems.append(Skipped(f"{shown(path)}, line {number}", problem))
             elif line.strip():
                 yield line if line.endswith(b"\n") else line + b"\n"
 
-    copy = spool(readable(), "copy.jsonl")
+    copy = spool(readable(), shown(path))
     if not copy.stat().st_size:
-        raise InputError(f"{path}: no line can be read" + (f"; the first: {problems[0]}" if problems else ""))
+        raise InputError(f"{shown(path)}: no line can be read" + (f"; the first: {problems[0]}" if problems else ""))
     return copy, problems
 
 
 def first_problem(path: Path, text: Collection[str]) -> str | None:
     """File, number and fault of the first line that cannot be read, or None."""
-    shapes: dict[str, str] = {}
+    shapes: Shapes = {}
     blank = True
     for number, line in enumerate(_lines(path), 1):
         problem = _problem(line, text, shapes)
         if problem:
-            return f"{path}, line {number}: {problem}"
+            return f"{shown(path)}, line {number}: {problem}"
         blank = blank and not line.strip()
-    return f"{path}: the file holds no line" if blank else None
+    return f"{shown(path)}: there is no line" if blank else None
 
 
 def _in_order(path: Path, names: Iterable[str]) -> list[str]:
@@ -107,23 +118,33 @@ def _lines(path: Path) -> Iterator[bytes]:
         yield line.removeprefix(BOM) if number == 0 else line
 
 
-def _strict(path: Path, kinds: dict[str, pl.DataType]) -> bool:
-    """Whether every value of these columns has, before any conversion, the type Polars gave the column."""
-    present = {name: kind for name, kind in kinds.items() if kind != pl.Null}
-    if any(kind.is_numeric() or kind in (pl.Boolean, pl.Struct) for kind in present.values()):
+def _strict(path: Path, schema: pl.Schema, text: Collection[str]) -> bool:
+    """Whether every value has, before any conversion, the type Polars gave its column; False where that is not sure."""
+    kinds = {name: _arrow_type(kind) for name, kind in schema.items()}
+    if None in kinds.values() or any(kinds[name] not in TEXTS for name in text if name in kinds):
         return False
-    wanted = pa.schema([(name, ARROW_TYPES[kind]) for name, kind in present.items() if kind in ARROW_TYPES])
-    parse = pyarrow.json.ParseOptions(explicit_schema=wanted, unexpected_field_behavior="ignore")
+    parse = pyarrow.json.ParseOptions(explicit_schema=pa.schema(list(kinds.items())), unexpected_field_behavior="error")
     try:
         for _ in pyarrow.json.open_json(path, pyarrow.json.ReadOptions(block_size=BLOCK), parse):
             pass
-    except (pa.ArrowInvalid, OSError):
+    except (pa.ArrowException, OSError):
         return False
     return True
 
 
-def _problem(line: bytes, text: Collection[str], shapes: dict[str, str]) -> str | None:
-    """What is wrong with a line, or None; `shapes` collects what the text columns hold."""
+def _arrow_type(kind: pl.DataType) -> pa.DataType | None:
+    """The type under which Arrow's reader takes nothing but such values; None where there is none."""
+    if isinstance(kind, pl.List):
+        inner = _arrow_type(kind.inner)  # type: ignore[arg-type]
+        return inner and pa.list_(inner)
+    if isinstance(kind, pl.Struct):
+        fields = [(field.name, _arrow_type(field.dtype)) for field in kind.fields]  # type: ignore[arg-type]
+        return None if any(inner is None for _, inner in fields) else pa.struct(fields)
+    return ARROW_TYPES.get(kind)
+
+
+def _problem(line: bytes, text: Collection[str], shapes: Shapes) -> str | None:
+    """What is wrong with a line, or None; see `wrong_shape`."""
     if not line.strip():
         return None
     try:
@@ -141,31 +162,8 @@ def _problem(line: bytes, text: Collection[str], shapes: dict[str, str]) -> str 
         return f"not JSON: {error}"
     if not isinstance(row, dict):
         return f"not a JSON object (found {shorten(row)})"
-    return next((wrong for name in text if (wrong := _wrong_shape(name, row.get(name), shapes))), None)
+    return wrong_shape(row, text, shapes)
 
 
 def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number; write null")
-
-
-def _wrong_shape(name: str, value: object, shapes: dict[str, str]) -> str | None:
-    """What is wrong with a text column's value, given what the column held before."""
-    shape = _shape(value)
-    expected = shapes.get(name, "")
-    if shape in ("number", "boolean", "object") or "mixed" in shape:
-        return f"column {name!r} holds type {shape} (found {shorten(value)}), not text"
-    if expected.startswith(shape):
-        return None
-    if not shape.startswith(expected):
-        return f"column {name!r} holds type {shape} (found {shorten(value)}) where earlier lines hold type {expected}"
-    shapes[name] = shape
-    return None
-
-
-def _shape(value: object) -> str:
-    """A value's type in words; empty for null. The words of an empty list begin those of every list."""
-    if isinstance(value, list):
-        inner = {_shape(item) for item in value} - {""}
-        return f"list of {inner.pop()}" if len(inner) == 1 else "list of mixed types" if inner else "list"
-    names = {str: "text", bool: "boolean", int: "number", float: "number", dict: "object"}
-    return names.get(type(value), "")

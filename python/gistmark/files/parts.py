@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pyarrow.parquet
 
-from gistmark.files.formats import STANDARD
 from gistmark.files.input import Input
 from gistmark.files.sink import KEY, TEMPORARY
 from gistmark.files.source import Source
@@ -43,13 +42,16 @@ def plan(source: Source, folder: Path, columns: dict[str, str], batch: int) -> l
     A part holds whole batches of `batch` rows; the last of an input holds what is left, an input without rows makes one
     part without rows.
     """
+    names = [each.name for each in source.inputs]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise OptionError(f"several files called {twice[0]} would make the same parts; rename one")
     rows = -(-ROWS // batch) * batch
     parts: list[Part] = []
     before = 0
-    for name, each in zip(_names(source), source.inputs, strict=True):
+    for each in source.inputs:
         for start in range(0, max(each.rows, 1), rows):
             stop = min(start + rows, each.rows)
-            path = folder / f"{name}-{start // rows:05}.parquet"
+            path = folder / f"{each.name}-{start // rows:05}.parquet"
             origin = {"files": each.key, "rows": [start, stop], "columns": columns}
             parts.append(Part(each, before, start, stop, path, {ORIGIN: json.dumps(origin).encode()}))
         before += each.rows
@@ -100,15 +102,3 @@ def _metadata(path: Path) -> dict[bytes, bytes]:
         return dict(pyarrow.parquet.read_schema(path).metadata or {})
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: not a readable parquet file ({error})") from error
-
-
-def _names(source: Source) -> list[str]:
-    """What the parts of each input are called, below the folder that holds all of them."""
-    if len(source.inputs) != len(source.paths) or source.where == STANDARD:
-        return ["part"]
-    folder = os.path.isdir(source.where)
-    root = source.where if folder else os.path.commonpath([path.parent for path in source.paths])
-    names = [str(path.relative_to(root).with_suffix("")) for path in source.paths]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise OptionError(f"several files called {twice[0]} would make the same parts; rename one")
-    return names

@@ -4,38 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
-from typing import Literal
+from typing import Literal, Unpack
 
 from gistmark.judges import rows
 from gistmark.judges.asking import Asker, Question
-from gistmark.judges.budget import Budget
-from gistmark.judges.cache import Cache
 from gistmark.judges.contract import Backend
 from gistmark.judges.making import judge_metric
 from gistmark.judges.pairwise import both_orders, verdict_columns, verdict_fields
 from gistmark.judges.personas import readers
-from gistmark.judges.settings import Settings
+from gistmark.judges.settings import Settings, spelled
 from gistmark.judges.template import Template, load
-from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Values
+from gistmark_engine.options import checked
 
 _CITE = Citation(
     "the paper on information satisfaction in summaries: annotator-mirroring prompts, §3; the scale is ours"
 )
 
 
+@checked
+@spelled
 def annotator(
     backend: Backend | str | None = None,
     *,
-    model: str = "",
     mode: Literal["single", "pair"] = "single",
-    seed: int = 0,
-    retries: int = 3,
-    max_tokens: int = 1024,
-    cache: bool | str | Path | Cache = True,
-    budget: Budget | None = None,
-    prefix: str = "",
+    **settings: Unpack[Settings],
 ) -> Metric:
     """How a given reader would rate a summary, or choose between two.
 
@@ -46,15 +39,13 @@ def annotator(
     A in front and with B in front, `judge_annotator_position` whether the position decided.
     Both: `judge_annotator_status`. Inputs: `summary` (and `rival`), `persona` (struct or JSON text, see
     `personas.readers`) and `query`, unless the persona carries it.
-    The options from `seed` on, `backend` and `model` are those of all judges, see `Settings`.
+    `backend` and `settings` are those of all judges, see `settings.Settings`.
     """
-    if mode not in ("single", "pair"):
-        raise OptionError(f"annotator: mode is 'single' or 'pair', not {mode!r}")
     template = load(f"annotator_{mode}")
     fields = _single_fields() if mode == "single" else verdict_fields("judge_annotator")
-    settings = Settings(backend, model, seed, retries, max_tokens, cache, budget, prefix)
     return judge_metric(
         "annotator",
+        backend,
         settings,
         [template],
         ("summary", *(("rival",) if mode == "pair" else ()), "persona", "query"),

@@ -15,13 +15,17 @@ from gistmark_engine.errors import InputError
 if TYPE_CHECKING:
     import sqlite3
 
-_TABLE = """
+_TABLES = (
+    """
 CREATE TABLE IF NOT EXISTS replies (
     key BLOB PRIMARY KEY, template TEXT NOT NULL, model TEXT NOT NULL, seed INTEGER NOT NULL, attempt INTEGER NOT NULL,
     status TEXT NOT NULL, reply BLOB NOT NULL, arrived TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
 )
-"""
+""",
+    "CREATE TABLE IF NOT EXISTS jobs (metric TEXT, model TEXT, counts TEXT, ended TEXT DEFAULT CURRENT_TIMESTAMP)",
+)
 _PUT = "INSERT OR REPLACE INTO replies (key, template, model, seed, attempt, status, reply) VALUES (?,?,?,?,?,?,?)"
+_LOG = "INSERT INTO jobs (metric, model, counts) VALUES (?,?,?)"
 
 
 def default_path() -> Path:
@@ -62,6 +66,18 @@ class Cache:
         with self._lock:
             return dict(self._open().execute("SELECT status, count(*) FROM replies GROUP BY status").fetchall())
 
+    def log(self, metric: str, model: str, counts: Mapping[str, int]) -> None:
+        """Store what came of a job: its questions by final status, the calls it made and the cached ones."""
+        if counts:
+            with self._lock:
+                self._open().execute(_LOG, (metric, model, json.dumps(counts)))
+
+    def jobs(self) -> list[tuple[str, str, dict[str, int]]]:
+        """Metric, model and counts of every job that ended, the earliest first."""
+        with self._lock:
+            found = self._open().execute("SELECT metric, model, counts FROM jobs ORDER BY rowid").fetchall()
+        return [(metric, model, json.loads(counts)) for metric, model, counts in found]
+
     def close(self) -> None:
         """Close the file; the next call opens it again."""
         with self._lock:
@@ -90,7 +106,7 @@ def _connected(path: str) -> sqlite3.Connection:
         if path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
-        for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", _TABLE):
+        for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", *_TABLES):
             connection.execute(statement)
     except (OSError, sqlite3.Error) as error:
         raise InputError(f"replies cannot be kept in {path!r}: {error}; name another file as cache") from error

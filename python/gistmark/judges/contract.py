@@ -92,3 +92,14 @@ def joined(conversation: Conversation) -> Conversation:
     system = [turn["content"].strip() for turn in conversation if turn["role"] == "system"]
     first, *rest = [turn for turn in conversation if turn["role"] != "system"]
     return [{"role": first["role"], "content": "\n\n".join([*system, first["content"]])}, *rest]
+
+
+def plain(conversation: Conversation, special: Iterable[str]) -> Conversation:
+    """The conversation with no token of `special` written out in it: a space stands after their first character."""
+    made: Conversation = []
+    for turn in conversation:
+        text = turn["content"]
+        for token in special:
+            text = text.replace(token, f"{token[0]} {token[1:]}")
+        made.append({"role": turn["role"], "content": text})
+    return made

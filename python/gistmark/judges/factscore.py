@@ -4,62 +4,64 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
-from typing import Literal
+from functools import cache, partial
+from typing import Literal, Unpack
 
 from gistmark.judges import rows
 from gistmark.judges.asking import Answer, Asker, Question
-from gistmark.judges.budget import Budget
-from gistmark.judges.cache import Cache
 from gistmark.judges.contract import Backend
 from gistmark.judges.facts import Decomposed, decompose
 from gistmark.judges.making import judge_metric
-from gistmark.judges.settings import Settings
+from gistmark.judges.passages import Passages, okapi, words
+from gistmark.judges.settings import Settings, spelled
 from gistmark.judges.template import Template, load
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Values
+from gistmark_engine.options import checked
 
 _CITE = Citation("Min et al. 2023, FActScore, §3", "FActScore, state of April 2025, with the row's source as knowledge")
 _DENIAL = re.compile(r"\b(?:not|cannot|unknown|information)\b")
 
 
+@checked
+@spelled
 def factscore(
     backend: Backend | str | None = None,
     *,
-    model: str = "",
+    passages: int = 0,
     gamma: float = 10.0,
     parity: Literal["default", "reference"] = "default",
-    seed: int = 0,
-    retries: int = 3,
-    max_tokens: int = 1024,
-    cache: bool | str | Path | Cache = True,
-    budget: Budget | None = None,
-    prefix: str = "",
+    **settings: Unpack[Settings],
 ) -> Metric:
     """The share of a summary's separate claims that its source alone supports (Min et al. 2023).
 
     The summary is decomposed into facts, each fact is decided against the row's `source`, and the score is the mean of
-    the decisions. `gamma` is the length below which `factscore_lp` is shrunk (see `length_factor`). With
-    `parity="reference"` each fact is asked about by itself and answered in words, read by `stated_truth`, which takes
-    even a reply that says neither true nor false for support unless it holds a word of denial.
+    the decisions. `gamma` is the length below which `factscore_lp` is shrunk (see `length_factor`).
+
+    passages  for sources too long for the model: of each fact the best so many passages of some hundred words by BM25
+              are shown, and nothing else of the source (see `passages.Passages`); 0: all of it
+    parity    "reference": each fact is asked about by itself and answered in words, read by `stated_truth`, which takes
+              even a reply that says neither true nor false for support unless it holds a word of denial; passages are
+              found by what stands between white space, case and punctuation included, and not by words
 
     Fields: `factscore` and `factscore_lp` in [0, 1]; `n_facts` decided facts and `n_supported` of them;
     `factscore_undecided` facts whose decision could not be read, which enter no score; `factscore_responded`, false
     where the summary claims nothing or says that it cannot answer (then the scores are null); the facts and their
     decisions ("supported", "unsupported", "undecided") for reading; `factscore_status`. Inputs: raw texts.
-    The options from `seed` on, `backend` and `model` are those of all judges, see `Settings`.
+    `backend` and `settings` are those of all judges, see `settings.Settings`.
     """
     if not gamma >= 0:
         raise OptionError(f"factscore: gamma must be at least 0, not {gamma}")
-    if parity not in ("default", "reference"):
-        raise OptionError(f"factscore: parity is 'default' or 'reference', not {parity!r}")
+    if passages < 0:
+        raise OptionError(f"factscore: passages must be at least 0, not {passages}")
+    if passages:
+        okapi()
     templates = (load("decompose"), load("support" if parity == "default" else "support_one"))
-    settings = Settings(backend, model, seed, retries, max_tokens, cache, budget, prefix)
     return judge_metric(
         "factscore",
+        backend,
         settings,
         templates,
         ("summary", "source"),
@@ -74,9 +76,9 @@ def factscore(
             "factscore_decisions": Field("list<string>", summary=()),
             "factscore_status": STATUS_FIELD,
         },
-        partial(_score, templates=templates, gamma=gamma),
+        partial(_score, plan=_Plan(templates, gamma, parity == "reference", passages)),
         _CITE,
-        options={"gamma": f"{gamma:g}", "parity": parity},
+        options={"gamma": f"{gamma:g}", "parity": parity, "passages": passages},
     )
 
 
@@ -98,17 +100,34 @@ def stated_truth(reply: str) -> bool:
     return true > false
 
 
-def _score(asker: Asker, batch: Batch, templates: Sequence[Template], gamma: float) -> dict[str, Values]:
+@dataclass(frozen=True)
+class _Plan:
+    """How a batch is scored: `templates` to decompose and to decide, facts decided `singly` or a row's together."""
+
+    templates: tuple[Template, Template]
+    gamma: float
+    singly: bool
+    passages: int
+
+    def view(self) -> _View:
+        """What of a source is shown to decide on facts; one for each batch, since it remembers sources."""
+        if not self.passages:
+            return lambda source, _: source
+        held = cache(partial(Passages, by=str.split if self.singly else words))
+        return lambda source, facts: held(source).best(facts, self.passages)
+
+
+def _score(asker: Asker, batch: Batch, plan: _Plan) -> dict[str, Values]:
     columns = rows.texts(batch, ("summary", "source"))
     status = rows.screen(columns, ("summary", "source"), batch.rows)
     summaries = {row: columns["summary"][row] or "" for row in range(batch.rows) if status[row] == "ok"}
-    split = decompose(asker, templates[0], summaries)
+    split = decompose(asker, plan.templates[0], summaries)
     sources = {row: columns["source"][row] or "" for row, found in split.items() if found.facts}
-    decide = _decide_together if templates[1].id == "support" else _decide_singly
-    decided = decide(asker, templates[1], sources, split)
+    decide = _decide_singly if plan.singly else _decide_together
+    decided = decide(asker, plan, sources, split)
     for row, found in split.items():
         status[row] = _status(found, decided.get(row))
-    return _columns(status, split, decided, gamma)
+    return _columns(status, split, decided, plan.gamma)
 
 
 @dataclass(frozen=True)
@@ -119,33 +138,32 @@ class _Decided:
     status: str
 
 
+_View = Callable[[str, Sequence[str]], str]
 _Texts = Mapping[int, str]
 _Split = Mapping[int, Decomposed]
 
 
-def _decide_together(asker: Asker, template: Template, sources: _Texts, split: _Split) -> dict[int, _Decided]:
+def _decide_together(asker: Asker, plan: _Plan, sources: _Texts, split: _Split) -> dict[int, _Decided]:
     """One question a row, about all its facts by number."""
-    counts = {row: len(split[row].facts) for row in sources}
-    answers = asker.ask(
-        [
-            Question(
-                template, {"source": text, "facts": rows.numbered(split[row].facts)}, tuple(range(1, counts[row] + 1))
-            )
-            for row, text in sources.items()
-        ]
-    )
+    view = plan.view()
+    questions = []
+    for row, source in sources.items():
+        facts = split[row].facts
+        texts = {"source": view(source, facts), "facts": rows.numbered(facts)}
+        questions.append(Question(plan.templates[1], texts, tuple(range(1, len(facts) + 1))))
+    answers = zip(questions, asker.ask(questions), strict=True)
     return {
-        row: _Decided(
-            tuple(_supported(answer.values.get(number)) for number in range(1, counts[row] + 1)), answer.status
-        )
-        for row, answer in zip(sources, answers, strict=True)
+        row: _Decided(tuple(_supported(answer.values.get(number)) for number in question.ids), answer.status)
+        for row, (question, answer) in zip(sources, answers, strict=True)
     }
 
 
-def _decide_singly(asker: Asker, template: Template, sources: _Texts, split: _Split) -> dict[int, _Decided]:
+def _decide_singly(asker: Asker, plan: _Plan, sources: _Texts, split: _Split) -> dict[int, _Decided]:
     """One question a fact, answered in words."""
+    view = plan.view()
     pairs = [(row, fact) for row in sources for fact in split[row].facts]
-    answers = asker.ask([Question(template, {"source": sources[row], "fact": fact}) for row, fact in pairs])
+    texts = [{"source": view(sources[row], [fact]), "fact": fact} for row, fact in pairs]
+    answers = asker.ask([Question(plan.templates[1], shown) for shown in texts])
     given: dict[int, list[Answer]] = {row: [] for row in sources}
     for (row, _), answer in zip(pairs, answers, strict=True):
         given[row].append(answer)

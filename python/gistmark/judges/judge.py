@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from gistmark.judges import rows
 from gistmark.judges.asking import Answer, Asker, Question
-from gistmark.judges.budget import Budget
-from gistmark.judges.cache import Cache
 from gistmark.judges.contract import Backend
 from gistmark.judges.expected import expected_value
 from gistmark.judges.making import judge_metric
 from gistmark.judges.schema import Spec
-from gistmark.judges.settings import Settings
+from gistmark.judges.settings import Settings, spelled
 from gistmark.judges.template import Template, load
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Values
+from gistmark_engine.options import checked
 
 DIMENSIONS = ("relevance", "consistency", "fluency", "coherence", "informativeness", "overall")
 
@@ -27,22 +26,18 @@ _INPUTS = {"summary": "summary", "source": "source", "reference": "references", 
 _CITE = Citation("Fabbri et al. 2021, SummEval, §4 (dimensions); Liu et al. 2023, G-Eval, §2 (expected value)")
 
 
+@checked
+@spelled
 def judge(
     backend: Backend | str | None = None,
     *,
-    model: str = "",
     dimensions: Sequence[str] | None = None,
     mode: Literal["joint", "per_dimension"] = "joint",
     reference: bool = False,
     samples: int = 1,
     expected: bool = False,
     template: str | Path = "multi",
-    seed: int = 0,
-    retries: int = 3,
-    max_tokens: int = 1024,
-    cache: bool | str | Path | Cache = True,
-    budget: Budget | None = None,
-    prefix: str = "",
+    **settings: Unpack[Settings],
 ) -> Metric:
     """Ratings of a summary by a language model, a column a dimension.
 
@@ -55,13 +50,11 @@ def judge(
     reference   show the row's first usable reference beside the source
     template    "multi", or a TOML file with criteria, scales, schema and reply format of your own: its required
                 fields become the columns, its inputs (summary, source, reference, query, rival) the roles
-    The options from `seed` on, `backend` and `model` are those of all judges, see `Settings`.
+    `backend` and `settings` are those of all judges, see `settings.Settings`.
 
     Fields: `judge_<dimension>` float64 with the schema's bounds (an enum or boolean where the schema says so),
     `judge_rationale` string, `judge_status`. Inputs: raw texts. A blank summary or source is not asked about.
     """
-    if mode not in ("joint", "per_dimension"):
-        raise OptionError(f"judge: mode is 'joint' or 'per_dimension', not {mode!r}")
     whole = load(template)
     asked = whole.narrow(tuple(dimensions)) if dimensions is not None else whole
     if unknown := set(asked.inputs) - set(_INPUTS):
@@ -71,9 +64,9 @@ def judge(
     if samples > 1 or expected:
         _need_numbers(asked, "integer" if expected else "number")
     shown = tuple(name for name in asked.inputs if name not in asked.optional or name != "reference" or reference)
-    settings = Settings(backend, model, seed, retries, max_tokens, cache, budget, prefix)
     return judge_metric(
         "judge",
+        backend,
         settings,
         [whole],
         tuple(_INPUTS[name] for name in shown),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gistmark.judges.settings import Settings
+from gistmark.judges.contract import Backend
+from gistmark.judges.settings import Settings, asker
 from gistmark.judges.stage import Score, Stage
 from gistmark.judges.template import Template
 from gistmark_engine.metric import Citation, Field, Metric
@@ -13,6 +14,7 @@ from gistmark_engine.metric import Citation, Field, Metric
 
 def judge_metric(
     name: str,
+    backend: Backend | str | None,
     settings: Settings,
     templates: Sequence[Template],
     inputs: tuple[str, ...],
@@ -24,18 +26,19 @@ def judge_metric(
     options: Mapping[str, object] | None = None,
     policy: Mapping[str, Any] | None = None,
 ) -> Metric:
-    """A metric that asks by `settings`; `policy` are the settings of `Policy` that the metric itself fixes."""
-    asker = settings.asker(**(policy or {}))
-    used = {"model": asker.backend.model, "templates": [template.label for template in templates]}
-    decoding = {key: value for key, value in asker.backend.decoding.items() if value is not None}
+    """A metric that asks `backend` by `settings`; `policy` are those of `Policy` that the metric itself fixes."""
+    prefix = settings.pop("prefix", "")
+    asking = asker(backend, **settings, **(policy or {}))
+    used = {"model": asking.backend.model, "templates": [template.label for template in templates]}
+    decoding = {key: value for key, value in asking.backend.decoding.items() if value is not None}
     return Metric(
         name=name,
         inputs=inputs,
         optional=optional,
         fields=fields,
-        run=Stage(asker, score),
+        run=Stage(prefix + name, asking, score),
         cite=cite,
-        options={**decoding, **asker.policy.signature(), **used, **(options or {})},
-        prefix=settings.prefix,
+        options={**decoding, **asking.policy.signature(), **used, **(options or {})},
+        prefix=prefix,
         needs="backend",
     )

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 from gistmark.judges import rows
 from gistmark.judges.asking import Answer, Asker, Question
-from gistmark.judges.budget import Budget
-from gistmark.judges.cache import Cache
 from gistmark.judges.contract import Backend
 from gistmark.judges.facts import Decomposed, decompose, listed
 from gistmark.judges.making import judge_metric
 from gistmark.judges.personas import readers
-from gistmark.judges.settings import Settings
+from gistmark.judges.settings import Settings, spelled
 from gistmark.judges.template import load
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Values
+from gistmark_engine.options import checked
 
 _CITE = Citation("the paper on information satisfaction in summaries: Persona Precision and Recall, §3")
 _TEMPLATES = ("decompose", "requirements", "relevance", "coverage")
@@ -27,17 +25,13 @@ _ORDER = ("failed", "truncated", "empty_summary", "undefined", "repaired")
 _Texts = Mapping[int, str]
 
 
+@checked
+@spelled
 def persona(
     backend: Backend | str | None = None,
     *,
-    model: str = "",
     weighted: bool = False,
-    seed: int = 0,
-    retries: int = 3,
-    max_tokens: int = 1024,
-    cache: bool | str | Path | Cache = True,
-    budget: Budget | None = None,
-    prefix: str = "",
+    **settings: Unpack[Settings],
 ) -> Metric:
     """Precision: mean relevance (0, 0.5, 1) of the summary's nuggets to the persona and query. Recall: mean coverage
     (0, 0.5, 1) by the summary of what persona and query call for and the source can supply.
@@ -50,13 +44,13 @@ def persona(
     Fields: `persona_precision`, `persona_recall`, `persona_f1` in [0, 1] (the harmonic mean, null unless both are
     defined), `persona_nuggets` and `persona_requirements` for reading, `persona_status`. Inputs: `summary`, `source`,
     `persona` (struct or JSON text, see `personas.readers`) and `query`, unless the persona carries it.
-    The options from `seed` on, `backend` and `model` are those of all judges, see `Settings`.
+    `backend` and `settings` are those of all judges, see `settings.Settings`.
     """
     templates = tuple(load(name) for name in _TEMPLATES)
     score = Field("float64", 0, 1, better="higher")
-    settings = Settings(backend, model, seed, retries, max_tokens, cache, budget, prefix)
     return judge_metric(
         "persona",
+        backend,
         settings,
         templates,
         ("summary", "source", "persona", "query"),

@@ -6,20 +6,17 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import Literal
+from typing import Literal, Unpack
 
 from gistmark.judges import rows
 from gistmark.judges.asking import Asker, Question
-from gistmark.judges.budget import Budget
-from gistmark.judges.cache import Cache
 from gistmark.judges.contract import Backend
 from gistmark.judges.making import judge_metric
 from gistmark.judges.pairwise import both_orders, verdict_columns, verdict_fields
-from gistmark.judges.settings import Settings
+from gistmark.judges.settings import Settings, spelled
 from gistmark.judges.template import Template, load
-from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Values
+from gistmark_engine.options import checked
 
 INSTRUCTION = "Summarise the source for a reader who has not read it."
 
@@ -48,22 +45,18 @@ QUALITY = Rubric(
 )
 
 
+@checked
+@spelled
 def prometheus(
     backend: Backend | str | None = None,
     *,
-    model: str = "",
     mode: Literal["direct", "relative"] = "direct",
     form: Literal["checkpoint", "json"] = "checkpoint",
     rubric: Rubric = QUALITY,
     instruction: str = INSTRUCTION,
     source: bool = True,
     reference: bool = False,
-    seed: int = 0,
-    retries: int = 3,
-    max_tokens: int = 1024,
-    cache: bool | str | Path | Cache = True,
-    budget: Budget | None = None,
-    prefix: str = "",
+    **settings: Unpack[Settings],
 ) -> Metric:
     """A summary graded by a rubric (Kim et al. 2024).
 
@@ -78,20 +71,16 @@ def prometheus(
     instruction  what the summaries were asked to do
     source, reference   show the row's source, and its first usable reference as an answer of level 5
 
-    The options from `seed` on, `backend` and `model` are those of all judges, see `Settings`.
+    `backend` and `settings` are those of all judges, see `settings.Settings`.
     """
-    if mode not in ("direct", "relative") or form not in ("checkpoint", "json"):
-        raise OptionError(
-            f"prometheus: mode is 'direct' or 'relative', form 'checkpoint' or 'json', not {mode!r}, {form!r}"
-        )
     template = load(f"prometheus_{mode}" if form == "checkpoint" else mode)
     asked = {"instruction": instruction, "criterion": rubric.criterion}
     if mode == "direct":
         asked["levels"] = "\n".join(f"Score {level}: {text}" for level, text in enumerate(rubric.levels, 1))
     shown = {"source": source, "references": reference, "rival": mode == "relative"}
-    settings = Settings(backend, model, seed, retries, max_tokens, cache, budget, prefix)
     return judge_metric(
         "prometheus",
+        backend,
         settings,
         [template],
         ("summary", *(role for role, wanted in shown.items() if wanted)),

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, Unpack
 
 from gistmark.judges.asking import Asker, Question
-from gistmark.judges.budget import Budget
-from gistmark.judges.cache import Cache
 from gistmark.judges.contract import Backend
-from gistmark.judges.settings import Settings
+from gistmark.judges.settings import Asking, asker, spelled
 from gistmark.judges.template import Template, load
 from gistmark_engine.errors import OptionError
 
@@ -28,33 +25,29 @@ class Rewrite(TypedDict):
     seed: int
 
 
+@spelled
 def rewrite(
     backend: Backend | str,
     documents: Mapping[str, str],
     perturbation: Literal["lengthen", "shorten", "audience"],
     *,
-    model: str = "",
     levels: int = 5,
-    seed: int = 0,
-    retries: int = 3,
-    max_tokens: int = 1024,
-    cache: bool | str | Path | Cache = True,
-    budget: Budget | None = None,
+    **settings: Unpack[Asking],
 ) -> list[Rewrite]:
     """For every text of `documents` (by id) a chain of levels 0 … `levels`; 0 is the text itself.
 
     Each level rewrites the one before, so a chain that fails at a level has None from there on. Calls are cached,
     retried and budgeted like a judge's; a reply that leaves the text as it was counts as it is.
-    The options from `seed` on, `backend` and `model` are those of all judges, see `Settings`.
+    `backend` and `settings` are those of all judges, see `settings.Asking`.
     """
     if perturbation not in PERTURBATIONS or levels < 1:
         raise OptionError(f"rewrite: one of {PERTURBATIONS} and at least 1 level, not {perturbation!r} and {levels}")
-    asker = Settings(backend, model, seed, retries, max_tokens, cache, budget, prefix="").asker()
+    asking = asker(backend, **settings)
     template = load(f"rewrite_{perturbation}")
     chains: list[Mapping[str, str | None]] = [documents]
     for _ in range(levels):
-        chains.append(_next(asker, template, chains[-1]))
-    fixed = {"perturbation": perturbation, "generator": asker.backend.model, "seed": asker.policy.seed}
+        chains.append(_next(asking, template, chains[-1]))
+    fixed = {"perturbation": perturbation, "generator": asking.backend.model, "seed": asking.policy.seed}
     return [
         Rewrite(doc_id=name, level=level, text=texts[name], **fixed)  # type: ignore[typeddict-item]
         for name in documents

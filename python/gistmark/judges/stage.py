@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from gistmark.failures import ALARM, LOST
 from gistmark.judges.asking import Asker
 from gistmark.judges.backends.fake import Fake, hashed
 from gistmark.judges.budget import prompt_tokens
@@ -14,7 +15,7 @@ from gistmark.judges.contract import Conversation, Options, Reply
 from gistmark.judges.settings import NoBackend
 from gistmark_engine.metric import Batch, Values
 
-_ALARM = 0.05
+_ENDS = ("ok", "repaired", "truncated", "failed")
 _log = logging.getLogger("gistmark.judges")
 
 
@@ -47,8 +48,9 @@ Score = Callable[[Asker, Batch], Mapping[str, Values]]
 
 @dataclass
 class Stage:
-    """The `run` of a judge metric: state in `asker`, everything else in the pure function `score`."""
+    """The `run` of the judge metric `name`: state in `asker`, everything else in the pure function `score`."""
 
+    name: str
     asker: Asker
     score: Score
 
@@ -62,20 +64,27 @@ class Stage:
         self.asker.counts.clear()
 
     def close(self) -> None:
-        """End a job: close the cache, log the counts, and warn where more than 5% of the questions have no answer."""
+        """End a job: store and log the counts, close the cache, warn where too many questions have no answer."""
         if self.asker.cache is not None:
+            self.asker.cache.log(self.name, self.asker.backend.model, self.asker.counts)
             self.asker.cache.close()
-        _log.info("%s: %s", self.asker.backend.model, dict(self.asker.counts))
-        share = self.failure_rate
-        if share > _ALARM:
-            _log.warning("%s: %.1f%% of the questions have no answer", self.asker.backend.model, 100 * share)
+        _log.info("%s", self.report())
+        if self.failure_rate > ALARM:
+            _log.warning("%s: %.1f%% of the questions have no answer", self.name, 100 * self.failure_rate)
+
+    def report(self) -> str:
+        """What came of the job's questions, and what they took, in a line."""
+        counts = self.asker.counts
+        ends = [f"{counts[status]} {status}" for status in _ENDS]
+        took = f"{counts['calls']} calls made, {counts['cached']} answered from the cache"
+        return f"{self.name} ({self.asker.backend.model}): {', '.join(ends)}; {took}"
 
     @property
     def failure_rate(self) -> float:
         """Share of the job's questions that ended truncated or failed; 0 before any."""
         counts = self.asker.counts
-        asked = sum(counts[status] for status in ("ok", "repaired", "truncated", "failed"))
-        return (counts["truncated"] + counts["failed"]) / asked if asked else 0.0
+        asked = sum(counts[status] for status in _ENDS)
+        return sum(counts[status] for status in LOST) / asked if asked else 0.0
 
     def dry_run(self, batch: Batch, plan: DryRun | None = None) -> DryRun:
         """What scoring `batch` would take, added to `plan` if that is given, without asking or storing anything."""

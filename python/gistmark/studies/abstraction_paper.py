@@ -9,9 +9,11 @@ from typing import Any
 
 import polars as pl
 
-from gistmark.studies.abstraction import Abstraction
+from gistmark.near import near
+from gistmark.studies.abstraction import GROUP, Abstraction
 from gistmark_engine.errors import OptionError
 
+MODELS = ("Pegasus", "MT5", "BART", "DistilBart")
 DATASETS = {"XSUM": ("XSUM",), "CNN/DM": ("CNN/DM", "CNN/DailyMail")}
 _SCHEMA = {
     "table": pl.String(),
@@ -23,6 +25,30 @@ _SCHEMA = {
 }
 
 
+def corpus_of(pairs: pl.DataFrame, dataset: str, models: Mapping[str, str], corpus: str | None = None) -> str:
+    """What a study of `pairs` calls the corpus that `against_paper` compares: `corpus`, or the only one there is.
+
+    Raises OptionError, before the study is made, for anything that it would not find.
+    """
+    _check_dataset(dataset)
+    there = {name: set(pairs[name].cast(pl.String)) if name in pairs.columns else {"all"} for name in GROUP}
+    if corpus is None and len(there["corpus"]) > 1:
+        raise OptionError(f"there are several corpora, name the paper's: {', '.join(sorted(there['corpus']))}")
+    name = min(there["corpus"]) if corpus is None else corpus
+    for wanted, known, what in (
+        (name, there["corpus"], "corpus"),
+        *((one, there["system"], "system") for one in models),
+    ):
+        if wanted not in known:
+            raise OptionError(
+                f"there is no {what} {wanted!r}{near(wanted, known)}; there are {', '.join(sorted(known))}"
+            )
+    for model in models.values():
+        if model not in MODELS:
+            raise OptionError(f"the paper has {', '.join(MODELS)}, not {model!r}")
+    return name
+
+
 def against_paper(study: Abstraction, dataset: str, models: Mapping[str, str], corpus: str) -> pl.DataFrame:
     """One row a published number: table, model ("" for references), field, published, found, agrees.
 
@@ -32,8 +58,7 @@ def against_paper(study: Abstraction, dataset: str, models: Mapping[str, str], c
     `agrees`: what was found, rounded to the printed digits, is what is printed ("≈0": below 0.005); null without
     `found`. Table 8's risk is 1 for HIGH, 0 for Low.
     """
-    if dataset not in DATASETS:
-        raise OptionError(f"the paper has tables of {', '.join(DATASETS)}, not of {dataset!r}")
+    _check_dataset(dataset)
     text = resources.files("gistmark.studies").joinpath("paper_tables.json").read_text(encoding="utf-8")
     tables = json.loads(text)["ra_sa_ar"]
     sources = {
@@ -53,6 +78,11 @@ def against_paper(study: Abstraction, dataset: str, models: Mapping[str, str], c
                 ours = _row(table, corpus, systems.get(model) if model else None, bool(model))
                 rows += [(name, model, *cell) for cell in _cells(printed, ours)]
     return pl.DataFrame(rows, _SCHEMA, orient="row")
+
+
+def _check_dataset(dataset: str) -> None:
+    if dataset not in DATASETS:
+        raise OptionError(f"the paper has tables of {', '.join(DATASETS)}, not of {dataset!r}")
 
 
 def _row(table: pl.DataFrame, corpus: str, system: str | None, by_system: bool) -> dict[str, Any]:

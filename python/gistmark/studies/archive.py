@@ -15,25 +15,30 @@ from gistmark_engine.errors import OptionError
 RECORD = "study.json"
 
 
-def open_archive(directory: str | Path, record: Mapping[str, object]) -> Path:
-    """The directory of the study that `record` describes, made if it is not there.
-
-    Raises OptionError if the directory holds a study with another record, and names what differs.
-    """
+def check_archive(directory: str | Path) -> Path:
+    """The directory's path; OptionError where it can hold no study: a file, or a directory of other things."""
     path = Path(directory)
     if path.exists() and not path.is_dir():
         raise OptionError(f"{path} is a file; a study needs a directory")
+    if path.exists() and not (path / RECORD).exists() and any(path.iterdir()):
+        raise OptionError(f"{path} is not empty and holds no study; name another directory")
+    return path
+
+
+def open_archive(directory: str | Path, record: Mapping[str, object]) -> Path:
+    """The directory of the study that `record` describes, made if it is not there.
+
+    Raises OptionError if the directory holds a study with another record, and names what differs; or as `check_archive`.
+    """
+    path = check_archive(directory)
     path.mkdir(parents=True, exist_ok=True)
     mine = json.loads(json.dumps(record, ensure_ascii=False))
-    if (path / RECORD).exists():
-        theirs = json.loads((path / RECORD).read_text(encoding="utf-8"))
-        differs = sorted(key for key in {*mine, *theirs} if mine.get(key) != theirs.get(key))
-        if differs:
-            raise OptionError(f"{path} holds another study ({', '.join(differs)} differ); name another directory")
-    elif any(path.iterdir()):
-        raise OptionError(f"{path} is not empty and holds no study; name another directory")
-    else:
+    if not (path / RECORD).exists():
         (path / RECORD).write_text(json.dumps(mine, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    theirs = json.loads((path / RECORD).read_text(encoding="utf-8"))
+    differs = sorted(key for key in {*mine, *theirs} if mine.get(key) != theirs.get(key))
+    if differs:
+        raise OptionError(f"{path} holds another study ({', '.join(differs)} differ); name another directory")
     return path
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gistmark_engine.errors import MissingExtra
+from gistmark.studies.extras import check_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,10 +16,9 @@ def save(figure: Figure, path: Path) -> None:
     figure.savefig(path, dpi=120, metadata={"Software": None})
 
 
-def empty_figure(width: float, height: float) -> Any:
-    """An empty figure that needs no display."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra("drawing figures", "studies") from error
-    return Figure(figsize=(width, height), layout="constrained")
+def empty_figure(width: float, height: float, *, fitted: bool = True) -> Any:
+    """An empty figure that needs no display; `fitted`: its margins are fitted to what is drawn."""
+    check_figures()
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained" if fitted else None)

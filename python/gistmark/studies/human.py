@@ -1,10 +1,9 @@
-"""How well metrics order summaries as human scores do: correlations a summary and a system, intervals, tests."""
+"""How well metrics order summaries as human scores do: correlations a summary and a system, with intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import Literal
 
 import numpy as np
@@ -13,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gistmark_engine.bootstrap import percentiles
-from gistmark_engine.errors import InputError, MissingExtra, OptionError
+from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.ranks import KINDS, Kind, correlate
 
 Level = Literal["summary", "system"]
@@ -59,11 +58,11 @@ def correlations(
     Deutsch, Dror and Roth 2021, A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods,
     sections 2 and 4.
     """
-    tables = _tables(scored, [*metrics, *human], document, system)
+    by_column = tables(scored, [*metrics, *human], document, system)
     rows = []
     for metric in metrics:
         for score in human:
-            x, y = _common(tables[metric], tables[score])
+            x, y = _common(by_column[metric], by_column[score])
             for level in LEVELS:
                 for kind in KINDS:
                     rows.append((metric, score, level, kind, *_row(x, y, level, kind, resampling)))
@@ -76,68 +75,13 @@ def _row(
     x: Table, y: Table, level: Level, kind: Kind, resampling: Resampling
 ) -> tuple[float | None, float | None, float | None, int]:
     """One coefficient with its bounds and what it rests on."""
-    value, n = _statistics(x[None], y[None], level, kind)
-    drawn = [_statistics(*pair, level, kind)[0] for pair in _resampled(x, y, resampling)]
+    value, n = statistics(x[None], y[None], level, kind)
+    drawn = [statistics(*pair, level, kind)[0] for pair in _resampled(x, y, resampling)]
     low, high, _ = percentiles(np.concatenate([np.empty(0), *drawn]), resampling.confidence)
     return (None if np.isnan(value[0]) else float(value[0])), low, high, int(n[0])
 
 
-def permutation_test(
-    scored: pl.DataFrame,
-    first: str,
-    second: str,
-    human: str,
-    level: Level = "summary",
-    kind: Kind = "kendall",
-    resampling: Resampling = Resampling(),
-    document: str = "doc_id",
-    system: str = "system",
-) -> tuple[float, float]:
-    """How much better `first` correlates with `human` than `second`, and the two-sided p of that difference.
-
-    The scores of both metrics are standardised; a replicate exchanges them between the metrics for a random half of the
-    documents, of the systems, or of all summaries (`over` "both"). p = (1 + replicates at least as far from 0)/(1 + n).
-
-    Deutsch, Dror and Roth 2021, section 5 (PERM-INPUTS, PERM-SYSTEMS, PERM-BOTH).
-    """
-    tables = _tables(scored, [first, second, human], document, system)
-    x, z, y = (tables[name] for name in (first, second, human))
-    missing = np.isnan(x) | np.isnan(z) | np.isnan(y)
-    x, z, y = (np.where(missing, np.nan, values) for values in (x, z, y))
-    x, z = ((values - np.nanmean(values)) / np.nanstd(values) for values in (x, z))
-
-    def difference(swap: NDArray[np.bool_]) -> NDArray[np.float64]:
-        ours, theirs = np.where(swap, z, x), np.where(swap, x, z)
-        humans = np.broadcast_to(y, ours.shape)
-        return _statistics(ours, humans, level, kind)[0] - _statistics(theirs, humans, level, kind)[0]
-
-    observed = float(difference(np.zeros((1, *x.shape), np.bool_))[0])
-    drawn = np.concatenate([np.empty(0), *(difference(swap) for swap in _swaps(x.shape, resampling))])
-    extreme = int((np.abs(drawn) >= abs(observed) - 1e-12).sum())
-    return observed, (1 + extreme) / (1 + drawn.size)
-
-
-def williams(r12: float, r13: float, r23: float, n: int) -> tuple[float, float]:
-    """Williams's t and its two-sided p for r12 = r13, Pearson correlations of one variable with two others.
-
-    r12, r13  correlations of the human score with either metric; r23  of the metrics with each other; n  systems > 3
-
-    Williams 1959; Steiger 1980, Tests for comparing elements of a correlation matrix, equation 7. Needs scipy, which
-    statsmodels brings.
-    """
-    try:
-        from scipy.stats import t as student
-    except ImportError:
-        raise MissingExtra("Williams's test", "studies") from None
-    if n <= 3 or not all(-1 < r < 1 for r in (r12, r13, r23)):
-        raise OptionError(f"Williams's test needs n > 3 and correlations inside (−1, 1), not {(r12, r13, r23, n)}")
-    k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
-    spread = 2 * k * (n - 1) / (n - 3) + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
-    value = (r12 - r13) * sqrt((n - 1) * (1 + r23) / spread)
-    return value, float(2 * student.sf(abs(value), n - 3))
-
-
-def _tables(scored: pl.DataFrame, columns: Sequence[str], document: str, system: str) -> dict[str, Table]:
+def tables(scored: pl.DataFrame, columns: Sequence[str], document: str, system: str) -> dict[str, Table]:
     """Each column as documents × systems."""
     twice = scored.filter(scored.select(document, system).is_duplicated())
     if twice.height:
@@ -157,7 +101,7 @@ def _common(x: Table, y: Table) -> tuple[Table, Table]:
     return np.where(missing, np.nan, x), np.where(missing, np.nan, y)
 
 
-def _statistics(x: Table, y: Table, level: Level, kind: Kind) -> tuple[Table, NDArray[np.int64]]:
+def statistics(x: Table, y: Table, level: Level, kind: Kind) -> tuple[Table, NDArray[np.int64]]:
     """The coefficient of each replicate, NaN where undefined, and how many documents or systems entered.
 
     x, y: (replicates, documents, systems)
@@ -193,7 +137,7 @@ def _resampled(x: Table, y: Table, how: Resampling) -> Iterator[tuple[Table, Tab
     """Bootstrap replicates of both tables, some at a time; the same draws for every metric."""
     generator = np.random.default_rng(how.seed)
     documents, systems = x.shape
-    for size in _portions(how.replicates):
+    for size in portions(how.replicates):
         rows, places = np.broadcast_to(np.arange(documents), (size, documents)), np.arange(systems)[None]
         if how.over != "systems":
             rows = generator.integers(0, documents, (size, documents))
@@ -203,14 +147,6 @@ def _resampled(x: Table, y: Table, how: Resampling) -> Iterator[tuple[Table, Tab
         yield x[chosen], y[chosen]
 
 
-def _swaps(shape: tuple[int, ...], how: Resampling) -> Iterator[NDArray[np.bool_]]:
-    """Which summaries change their metric in each permutation replicate, some replicates at a time."""
-    generator = np.random.default_rng(how.seed)
-    each = {"documents": (shape[0], 1), "systems": (1, shape[1]), "both": shape}[how.over]
-    for size in _portions(how.replicates):
-        yield np.broadcast_to(generator.random((size, *each)) < 0.5, (size, *shape))
-
-
-def _portions(replicates: int) -> Iterator[int]:
+def portions(replicates: int) -> Iterator[int]:
     """Sizes of at most 64 that add up to `replicates`."""
     yield from (min(64, replicates - done) for done in range(0, replicates, 64))

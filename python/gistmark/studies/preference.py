@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
+from gistmark.studies.alpha_tests import comparisons
 from gistmark.studies.alphas import INTERVALS, Alpha, Judged, alphas, table
 from gistmark.studies.decisions import threshold_for
 from gistmark.studies.families import family_means, sensitivity
@@ -31,6 +32,7 @@ class Preference:
     win_rates     by model, personalisation and side, in each round and slot
     odds          odds ratios of the paired form and of the sides form, in a column `form`
     beside_paper  the published numbers with this study's beside them
+    comparisons   differences of two metrics' alphas, see `alpha_tests.comparisons`; no rows where none were wanted
     """
 
     alphas: pl.DataFrame
@@ -39,6 +41,7 @@ class Preference:
     win_rates: pl.DataFrame
     odds: pl.DataFrame
     beside_paper: pl.DataFrame
+    comparisons: pl.DataFrame
 
     def write(self, directory: str | Path) -> None:
         """Write each table as Parquet and as CSV into `directory`, which is made if need be."""
@@ -68,6 +71,8 @@ def preference(
     verdicts: Mapping[str, tuple[str, pl.Series]] | None = None,
     bootstrap: Bootstrap = INTERVALS,
     cluster: Cluster = "annotator",
+    ridge: float | None = None,
+    compare: Iterable[tuple[str, str]] = (),
 ) -> Preference:
     """All tables of the study.
 
@@ -77,6 +82,8 @@ def preference(
     columns   what to decide by, see `judged`
     base      the model that odds ratios take as reference (the paper: DeepSeek)
     verdicts  decisions of pairwise judges, see `alphas.alphas`
+    ridge     what takes the place of separated fits, see `regression.odds_ratios`
+    compare   pairs of columns or judges whose agreement is compared
 
     Raises `InputError` for a summary without scores, `MissingExtra` without statsmodels.
     """
@@ -84,7 +91,7 @@ def preference(
     found = alphas(matches, scored, columns, verdicts, bootstrap)
     rates = win_rates(matches)
     odds = pl.concat(
-        odds_ratios(matches, base, form, cluster).with_columns(form=pl.lit(form)) for form in ("paired", "sides")
+        odds_ratios(matches, base, form, cluster, ridge).with_columns(form=pl.lit(form)) for form in ("paired", "sides")
     )
     means = family_means(found, bootstrap.confidence)
     return Preference(
@@ -94,6 +101,7 @@ def preference(
         win_rates=rates,
         odds=odds,
         beside_paper=beside_paper(found, means, rates, odds, base),
+        comparisons=comparisons(matches, found, compare, bootstrap),
     )
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from gistmark.studies.figures import empty_figure
 from gistmark.studies.preference import Preference
-from gistmark_engine.errors import MissingExtra
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,7 +36,7 @@ def alphas(table: pl.DataFrame) -> Figure:
     """Each metric's alpha with its interval, at its own threshold and at 0, merged reading."""
     merged = table.filter(pl.col("reading") == "merged", pl.col("alpha").is_not_null())
     names = merged["metric"].unique(maintain_order=True).to_list()[::-1]
-    figure = _figure(7.0, FEWEST + 0.24 * len(names))
+    figure: Figure = empty_figure(7.0, FEWEST + 0.24 * len(names))
     axes = figure.subplots()
     own = merged.filter(pl.col("threshold") != "zero")
     for label, rows, shift in (("own threshold", own, 0.12), ("threshold 0", merged.filter(threshold="zero"), -0.12)):
@@ -60,7 +60,7 @@ def win_rates(table: pl.DataFrame) -> Figure:
         pl.col("rate").is_not_null(),
     )
     levels = rows["level"].unique(maintain_order=True).to_list()
-    figure = _figure(1.5 + 1.4 * len(levels), 3.2)
+    figure: Figure = empty_figure(1.5 + 1.4 * len(levels), 3.2)
     axes = figure.subplots()
     for name, shift in (("first", -0.2), ("final", 0.2)):
         bars = rows.filter(round=name)
@@ -77,7 +77,7 @@ def win_rates(table: pl.DataFrame) -> Figure:
 
 def sensitivity(table: pl.DataFrame) -> Figure:
     """Alpha and decision rate of every metric over multiples of its threshold."""
-    figure = _figure(10.0, 4.2)
+    figure: Figure = empty_figure(10.0, 4.2)
     left, right = figure.subplots(1, 2, sharex=True)
     for k, ((metric,), rows) in enumerate(table.group_by("metric", maintain_order=True)):
         for axes, column in ((left, "alpha"), (right, "decision_rate")):
@@ -89,12 +89,3 @@ def sensitivity(table: pl.DataFrame) -> Figure:
     figure.supxlabel("multiple of the threshold")
     figure.legend(handles=right.lines, loc="outside right upper", fontsize=6)
     return figure
-
-
-def _figure(width: float, height: float) -> Figure:
-    """An empty figure in inches; no window system is touched."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("figures of a study", "studies") from None
-    return Figure(figsize=(width, height), layout="constrained")

@@ -23,5 +23,7 @@ def markdown(study: Preference) -> str:
         "Odds ratios": study.odds,
         "Beside the paper": study.beside_paper,
     }
+    if study.comparisons.height:
+        sections["Metrics against each other (differences of alpha)"] = study.comparisons
     parts = [f"## {heading}\n\n{table(frame)}" for heading, frame in sections.items()]
     return "# Preference study\n\n" + "\n\n".join(parts) + "\n" + NOTES

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from gistmark_engine.errors import InputError, MissingExtra, OptionError
+from gistmark.studies.extras import check_regression
+from gistmark_engine.errors import InputError, OptionError
 
 Form = Literal["sides", "paired"]
 Cluster = Literal["match", "annotator"]
+Effect = tuple[float | None, ...]
 
 SEPARATED = 15.0  # a coefficient beyond this means that the likelihood has no maximum
 
 
 def odds_ratios(
-    matches: pl.DataFrame, base: str, form: Form = "paired", cluster: Cluster = "annotator"
+    matches: pl.DataFrame,
+    base: str,
+    form: Form = "paired",
+    cluster: Cluster = "annotator",
+    ridge: float | None = None,
 ) -> pl.DataFrame:
     """Odds ratios of winning, one row an effect, with Wald intervals and two-sided normal p-values.
 
@@ -30,6 +37,9 @@ def odds_ratios(
              form): its two rows are one decision, and each side's odds are averaged over the opponents it happened to
              meet, so that its effects are not those of a direct comparison.
     cluster  what the sandwich errors treat as one observation
+    ridge    what takes the place of a separated fit: the most probable coefficients where each but the intercept has a
+             normal prior of mean 0 and this precision. None: nothing does. They are drawn towards an odds ratio of 1 and
+             have neither interval nor p
 
     Effects: "personalised, base" exp(b_p); "personalised, other" exp(b_p + b_pm); "interaction" exp(b_pm); "other,
     generic" exp(b_m); "other, personalised" exp(b_m + b_pm); in the sides form "final" exp(b_f). Interaction and
@@ -37,19 +47,25 @@ def odds_ratios(
 
     Columns: effect, odds_ratio, low, high, p, n (decided matches), status: ok; "separated" where a coefficient exceeds
     15, the information matrix is singular or no maximum is found in 50 Newton steps, "one_cluster" where errors cannot
-    be clustered; every number is null in both.
+    be clustered; every number is null in both. "ridge": separated, the odds ratio that of `ridge`.
     """
     if form not in ("sides", "paired") or cluster not in ("match", "annotator"):
         raise OptionError(f"form is 'sides' or 'paired', cluster 'match' or 'annotator' (found {form!r}, {cluster!r})")
+    if ridge is not None and not 0 < ridge < float("inf"):
+        raise OptionError(f"ridge is a precision above 0, or None, not {ridge!r}")
     decided = matches.filter(pl.col("human") != "neither")
     design, won, clusters = _paired(decided, base, cluster) if form == "paired" else _sides(decided, base, cluster)
     contrasts = _contrasts(list(design), _other(matches, base), base)
-    fitted, status = None, "one_cluster"
+    x = np.column_stack(list(design.values()))
+    effect: Callable[[NDArray[np.float64]], Effect] = _no_effect
+    status = "one_cluster"
     if np.unique(clusters).size > 1:
-        fitted = _fit(np.column_stack(list(design.values())), won, clusters)
-        status = "ok" if fitted else "separated"
+        fitted = _fit(x, won, clusters)
+        effect, status = (partial(_effect, fitted), "ok") if fitted else (_no_effect, "separated")
+    if status == "separated" and ridge is not None and won.size:
+        effect, status = partial(_penalised_effect, _fit_ridge(x, won, ridge, list(design))), "ridge"
     numbers = dict.fromkeys(("odds_ratio", "low", "high", "p"), pl.Float64)
-    rows = pl.DataFrame([_effect(weights, fitted) for weights in contrasts.values()], schema=numbers, orient="row")
+    rows = pl.DataFrame([effect(weights) for weights in contrasts.values()], schema=numbers, orient="row")
     effects = pl.Series("effect", list(contrasts))
     return rows.select(effects, pl.all(), n=pl.lit(decided.height, pl.Int64), status=pl.lit(status))
 
@@ -114,10 +130,9 @@ def _contrasts(terms: Sequence[str], other: str, base: str) -> dict[str, NDArray
 
 def _fit(x: NDArray[np.float64], won: NDArray[np.float64], clusters: NDArray[np.int64]) -> Any:
     """The fitted model of statsmodels, or None where the likelihood has no maximum or no single one."""
-    try:
-        from statsmodels.discrete.discrete_model import Logit
-    except ImportError:
-        raise MissingExtra("the regression of the preference study", "studies") from None
+    check_regression()
+    from statsmodels.discrete.discrete_model import Logit
+
     if won.size == 0 or np.linalg.matrix_rank(x) < x.shape[1]:
         return None
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -131,10 +146,33 @@ def _fit(x: NDArray[np.float64], won: NDArray[np.float64], clusters: NDArray[np.
     return fitted if sound and np.all(np.isfinite(fitted.cov_params())) else None
 
 
-def _effect(weights: NDArray[np.float64], fitted: Any) -> tuple[float | None, ...]:
+def _fit_ridge(
+    x: NDArray[np.float64], won: NDArray[np.float64], ridge: float, terms: Sequence[str]
+) -> NDArray[np.float64]:
+    """The coefficients that maximise log-likelihood − ridge/2 · their squares; the intercept's is free."""
+    from statsmodels.genmod.families import Binomial
+    from statsmodels.genmod.generalized_linear_model import GLM
+
+    penalty = np.array([0.0 if term == "intercept" else ridge / won.size for term in terms])
+    options = {"L1_wt": 0.0, "maxiter": 500, "cnvrg_tol": 1e-12}
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        fitted = GLM(won, x, family=Binomial()).fit_regularized(alpha=penalty, **options)
+    coefficients: NDArray[np.float64] = np.asarray(fitted.params, np.float64)
+    return coefficients
+
+
+def _effect(fitted: Any, weights: NDArray[np.float64]) -> Effect:
     """Odds ratio, bounds and p of one effect."""
-    if fitted is None:
-        return None, None, None, None
     test = fitted.t_test(weights)
     low, high = np.exp(test.conf_int()[0])
     return float(np.exp(test.effect[0])), float(low), float(high), float(test.pvalue)
+
+
+def _penalised_effect(coefficients: NDArray[np.float64], weights: NDArray[np.float64]) -> Effect:
+    """The odds ratio of one effect, and no more."""
+    return float(np.exp(weights @ coefficients)), None, None, None
+
+
+def _no_effect(_: NDArray[np.float64]) -> Effect:
+    return None, None, None, None

@@ -15,21 +15,23 @@ from pathlib import Path
 import polars as pl
 
 from gistmark.catalogue import resolve, signature
+from gistmark.files import write
 from gistmark.roles import assign, default_metrics
 from gistmark.score import score
-from gistmark.studies.archive import digest, kept, open_archive
+from gistmark.studies.archive import check_archive, digest, kept, open_archive
+from gistmark.studies.chosen import chosen_chains
 from gistmark.studies.documents import KEY, Base, documents
-from gistmark.studies.perturbations import Chains, chains
+from gistmark.studies.perturbations import EXPECTED, Chains, chains
 from gistmark.studies.responses import NanPolicy, by_corpus, by_document, by_level, long_scores
-from gistmark.studies.rewrites import read_rewrites
+from gistmark.studies.rewrites import Rewrites
+from gistmark.studies.rewriting import REWRITTEN, Rewriter
 from gistmark.studies.verdicts import Cuts, overall, sensitivity, verdict
 from gistmark_engine.bootstrap import Bootstrap
-from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import Metric
 from gistmark_engine.ranks import Mode
 from gistmark_engine.version import __version__
 
-DEFAULT_PERTURBATIONS = ("distractor", "incremental", "lengthen", "shorten")
+REWRITES = "rewrites.jsonl"
 BLOCK = 500  # documents scored between two saves
 
 
@@ -81,11 +83,11 @@ class Study:
 def robustness(
     pairs: pl.DataFrame,
     metrics: Iterable[str | Metric] | None = None,
-    perturbations: Sequence[str] = DEFAULT_PERTURBATIONS,
+    perturbations: Sequence[str] | None = None,
     *,
     settings: Settings = Settings(),
     glossary: Mapping[str, str] | None = None,
-    rewrites: str | Path | None = None,
+    rewrites: Rewrites | Rewriter | None = None,
     output: str | Path | None = None,
     threads: int | None = None,
 ) -> Study:
@@ -93,47 +95,32 @@ def robustness(
 
     pairs          columns named by their roles (summary, references, source, query, persona), and corpus, doc_id
     metrics        names or records; None: those of rouge, datastats and abstraction whose columns are there
-    perturbations  of "distractor", "incremental", "lengthen", "shorten", "audience", "persona_swap"
+    perturbations  of "distractor", "incremental", "lengthen", "shorten", "audience", "persona_swap"; None: the first
+                   two, and what was rewritten or else the proxies of "lengthen" and "shorten"
     glossary       term → plain words, for the proxy of "audience"
-    rewrites       JSON lines of chains written by a model; they take the place of rules and proxies
-    output         directory for study.json and one Parquet table each; a run that was cut off goes on where it stopped
+    rewrites       chains written by a model (`read_rewrites`), or a `Rewriter` that makes those of "lengthen", "shorten"
+                   and "audience" once all else is known to be right; they take the place of rules and proxies
+    output         directory for study.json and one Parquet table each, rewrites.jsonl where a model rewrote; a run that
+                   was cut off goes on where it stopped
 
     Proxies never share a study with model rewrites (OptionError).
     """
     rows = documents(pairs, base=settings.base, sample=settings.sample, seed=settings.seed)
-    made = _chains(rows, perturbations, settings, glossary, rewrites)
-    frame = _scorable(made.table, rows)
-    chosen = default_metrics(assign(None, frame.columns), frame.columns) if metrics is None else resolve(metrics)
-    record = _record(chosen, perturbations, settings, rows, made)
-    directory = None if output is None else open_archive(output, record)
-    scores = _scores(frame, chosen, directory, threads)
+    levels, seed = settings.levels, settings.seed
+    make = partial(chosen_chains, rows, levels=levels, seed=seed, split=settings.split, glossary=glossary)
+    columns = _scorable(make([]).table, rows)
+    chosen = default_metrics(assign(None, columns.columns), columns.columns) if metrics is None else resolve(metrics)
+    if isinstance(rewrites, Rewriter):
+        make([name for name in perturbations or () if name not in REWRITTEN])
+        score(columns, chosen, threads=threads)
+        kept_lines = None if output is None else check_archive(output) / REWRITES
+        rewrites = rewrites.lines(rows, REWRITTEN if perturbations is None else perturbations, levels, seed, kept_lines)
+    made = make(perturbations, rewrites)
+    directory = None if output is None else open_archive(output, _record(chosen, settings, rows, made))
+    if directory and rewrites and not isinstance(rewrites, str | Path):
+        write(pl.DataFrame(rewrites), directory / REWRITES)
+    scores = _scores(_scorable(made.table, rows), chosen, directory, threads)
     return _study(made, scores, chosen, settings, directory)
-
-
-def _chains(
-    rows: pl.DataFrame,
-    perturbations: Sequence[str],
-    settings: Settings,
-    glossary: Mapping[str, str] | None,
-    rewrites: str | Path | None,
-) -> Chains:
-    """The chains asked for: those a model has written where there are any, rules and proxies for the rest."""
-    written = None if rewrites is None else read_rewrites(rewrites, rows)
-    theirs = [] if written is None else written.table["perturbation"].unique().to_list()
-    ours = [name for name in dict.fromkeys(perturbations) if name not in theirs]
-    made = chains(rows, ours, levels=settings.levels, seed=settings.seed, split=settings.split, glossary=glossary)
-    if written is None:
-        return made
-    asked = pl.col("perturbation").is_in([*perturbations])
-    table = pl.concat([made.table, written.table.filter(asked)])
-    kinds = table.group_by("perturbation").agg(pl.col("generator").unique())
-    mixed = kinds.filter(pl.col("generator").list.len() > 1)
-    if mixed.height:
-        raise OptionError(f"{mixed['perturbation'][0]} has several generators: {sorted(mixed['generator'][0])}")
-    if {"proxy"} < {*table["generator"]} - {"rule"}:
-        proxies = table.filter(generator="proxy")["perturbation"].unique().to_list()
-        raise OptionError(f"proxies ({', '.join(sorted(proxies))}) and model rewrites belong in two studies")
-    return Chains(table, pl.concat([made.dropped, written.dropped.filter(asked)]))
 
 
 def _scorable(table: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
@@ -148,21 +135,25 @@ def _scorable(table: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     return frame.join(each, on=["corpus", "reader"], how="left", maintain_order="left")
 
 
-def _record(
-    metrics: Sequence[Metric], perturbations: Sequence[str], settings: Settings, rows: pl.DataFrame, made: Chains
-) -> dict[str, object]:
+def _record(metrics: Sequence[Metric], settings: Settings, rows: pl.DataFrame, made: Chains) -> dict[str, object]:
     """What the study is, as JSON: equal for equal studies."""
     return {
         "gistmark": __version__,
         "study": "robustness",
         "metrics": signature(metrics),
-        "perturbations": [*perturbations],
+        "perturbations": _perturbations(made),
         "settings": asdict(settings),
         "level_definition": chains.__doc__,
         "documents": rows.height,
         "documents_sha256": digest(rows),
         "chains_sha256": digest(made.table),
     }
+
+
+def _perturbations(made: Chains) -> list[str]:
+    """All that were asked for, documents or not, in their usual order."""
+    named = {*made.table["perturbation"], *made.dropped["perturbation"]}
+    return [name for name in EXPECTED if name in named]
 
 
 def _scores(

@@ -13,6 +13,7 @@ from gistmark.studies.robustness_table import perturbations
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 
 def save_figures(study: Study, directory: str | Path) -> list[Path]:
@@ -20,7 +21,7 @@ def save_figures(study: Study, directory: str | Path) -> list[Path]:
 
     heatmap  field × perturbation: mean ρ as colour (blue −1, red +1, grey undefined), M and verdict as text, over all
              corpora
-    curves   mean score by level, a row a field, a column a perturbation, a line a corpus
+    curves   mean score by level, a row a field, the perturbations side by side, a line a corpus
 
     Raises MissingExtra without matplotlib (extra `studies`).
     """
@@ -66,21 +67,31 @@ def heatmap(statistics: pl.DataFrame) -> Figure:
 
 
 def curves(means: pl.DataFrame) -> Figure:
-    """Mean score by level of one metric's fields."""
+    """Mean score by level of one metric's fields, all perturbations of a field on one scale."""
     fields = means["field"].unique(maintain_order=True).to_list()
-    names = perturbations(means)
-    figure: Figure = empty_figure(2.4 * len(names), 0.6 + 1.3 * len(fields))
-    panels = figure.subplots(len(fields), len(names), squeeze=False, sharex="col")
+    names, stride = perturbations(means), int(means["level"].max()) + 2  # type: ignore[call-overload]
+    width, height = 1.2 + 1.6 * len(names), 0.8 + 1.0 * len(fields)
+    figure: Figure = empty_figure(width, height, fitted=False)  # fitting margins takes most of the time
+    figure.subplots_adjust(0.9 / width, 0.45 / height, 1 - 0.1 / width, 1 - 0.35 / height, hspace=0.15)
+    panels = figure.subplots(len(fields), squeeze=False, sharex=True)[:, 0]
+    corpora = means["corpus"].unique(maintain_order=True).to_list()
+    lines: dict[object, Line2D] = {}
     for (name, perturbation, corpus), rows in means.group_by("field", "perturbation", "corpus", maintain_order=True):
-        axes = panels[fields.index(name)][names.index(perturbation)]
-        axes.plot(rows["level"].to_list(), rows["score"].to_list(), marker=".", label=str(corpus))
-    for axes, perturbation in zip(panels[0], names, strict=True):
-        axes.set_title(perturbation, fontsize=9)
-    for line, name in zip(panels, fields, strict=True):
-        line[0].set_ylabel(name, fontsize=8)
-    for axes in panels[-1]:
-        axes.set_xlabel("level", fontsize=8)
-    panels[0][0].legend(fontsize=6)
+        start = names.index(perturbation) * stride
+        at = [start + level for level in rows["level"]]
+        colour = f"C{corpora.index(corpus) % 10}"
+        lines[corpus] = panels[fields.index(name)].plot(at, rows["score"].to_list(), ".-", color=colour)[0]
+    for axes, name in zip(panels, fields, strict=True):
+        axes.set_ylabel(name, fontsize=8)
+        axes.xaxis.set_visible(axes is panels[-1])
+    for place, perturbation in enumerate(names):
+        middle = place * stride + stride / 2 - 1
+        panels[0].text(middle, 1.08, perturbation, ha="center", fontsize=9, transform=panels[0].get_xaxis_transform())
+    levels = range(stride - 1)
+    places = [place * stride + level for place in range(len(names)) for level in levels]
+    panels[-1].set_xticks(places, [*levels] * len(names), fontsize=7)
+    panels[-1].set_xlabel("level", fontsize=8)
+    panels[0].legend(lines.values(), lines.keys(), fontsize=6)
     return figure
 
 

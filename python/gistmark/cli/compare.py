@@ -1,0 +1,97 @@
+"""`gistmark compare`: systems of a scored file against a baseline, with intervals and p-values."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import polars as pl
+
+from gistmark.catalogue import catalogue
+from gistmark.cli import options as metric_options
+from gistmark_engine.errors import InputError
+from gistmark_engine.metric import Metric
+
+
+def add_to(commands: Any) -> None:
+    """Add this command to the parser's."""
+    parser = commands.add_parser(
+        "compare",
+        help="systems against a baseline, with p-values",
+        description="Compare the systems of a file that `gistmark score` wrote with one of them: differences with bootstrap "
+        "intervals, and whether chance explains them.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("scored", help="Parquet, JSON lines, CSV, Arrow IPC, a quoted glob, or - for JSON lines")
+    parser.add_argument("--output", metavar="FILE", help="where the comparison goes as a table")
+    metric_options.add_to(parser, "those whose columns are there")
+    parser.add_argument(
+        "--by",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="the column of the systems (default: system); of several the last, the others make groups",
+    )
+    parser.add_argument("--baseline", metavar="SYSTEM", help="default: the first to appear")
+    parser.add_argument(
+        "--pair",
+        metavar="COLUMN",
+        action="append",
+        help="says which text a row is of; may be repeated; default: doc_id, id or source",
+    )
+    parser.add_argument(
+        "--method", choices=("bootstrap", "randomisation"), default="bootstrap", help="default: %(default)s"
+    )
+    parser.add_argument("--replicates", metavar="N", type=int, default=1000, help="default: %(default)s")
+    parser.add_argument("--confidence", metavar="N", type=float, default=0.95, help="default: %(default)s")
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="default: %(default)s")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from gistmark.compare import compare
+    from gistmark.files import check_output, open_source, write
+    from gistmark.studies.markdown import table
+
+    if options.output is not None:
+        check_output(options.output)
+    frame = open_source(options.scored).load()
+    metrics = metric_options.chosen(options, lambda: _there(frame.columns))
+    found = compare(
+        _typed(frame, metrics),
+        metrics,
+        options.by or "system",
+        options.baseline,
+        pair=options.pair,
+        method=options.method,
+        replicates=options.replicates,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+    if options.output is not None:
+        write(found, options.output)
+    print(table(found.drop("metric", "signature")), *dict.fromkeys(found["signature"]), sep="\n")
+    return 0
+
+
+def _there(columns: Sequence[str]) -> Iterable[str]:
+    """The metrics all of whose columns are there."""
+    names = [name for name, metric in catalogue().items() if set(metric.columns) <= set(columns)]
+    if not names:
+        raise InputError(f"no metric's columns are all there, name it with --metrics; there are {', '.join(columns)}")
+    return names
+
+
+def _typed(frame: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
+    """Numbers and truth values that a text format holds as text."""
+    fields = {name: spec.dtype for metric in metrics for name, spec in metric.columns.items()}
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String and name in fields]
+    try:
+        return frame.with_columns(
+            pl.col(name) == "true" if fields[name] == "bool" else pl.col(name).cast(pl.Float64)
+            for name in texts
+            if fields[name] in ("float64", "int64", "bool")
+        )
+    except pl.exceptions.InvalidOperationError as error:
+        raise InputError(f"scores are numbers: {error}") from None

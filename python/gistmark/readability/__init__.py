@@ -1,0 +1,1 @@
+"""How hard a text is to read: formulas over words, sentences and syllables."""
