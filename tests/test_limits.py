@@ -101,6 +101,7 @@ def test_the_command_line_limits(cli: Run, tmp_path: Path) -> None:
     command = ("score", tmp_path / "in.parquet", "--metrics", "rouge", "--max-length", 3)
     code, _, err = cli(*command)
     assert (code, "column 'summary', row 1: a text of 5 characters" in err) == (2, True)
+    assert "give that too" in cli(*command[:4], "--long", "truncate")[2]
     assert cli(*command, "--long", "truncate", "--output", tmp_path / "out.parquet")[0] == 0
     assert pl.read_parquet(tmp_path / "out.parquet")["rouge_status"].to_list() == ["ok", "truncated"]
     assert "|max_length:3|" in files.signatures(tmp_path / "out.parquet")[0]

@@ -62,7 +62,7 @@ def add_to(commands: Any) -> None:
         type=positive,
         help="the most characters of a text; default: no limit",
     )
-    parser.add_argument("--long", choices=("refuse", "truncate"), default="refuse", help="what becomes of a longer one")
+    parser.add_argument("--long", choices=("refuse", "truncate"), help="what becomes of a longer one; default: refuse")
     parser.add_argument(
         "--on-error", choices=("fail", "skip"), default="fail", help="skip drops and counts unreadable JSON lines"
     )
@@ -88,7 +88,7 @@ def _run(options: argparse.Namespace) -> int:
     by = _group(options.by, schema)
     metrics = metric_options.chosen(options, lambda: pairs.default_names(schema.names(), columns))
     if options.max_length:
-        metrics = [metric.limited(options.max_length, options.long) for metric in metrics]
+        metrics = [metric.limited(options.max_length, options.long or "refuse") for metric in metrics]
     if options.budget:
         judging.limit(metrics, options.budget)
     if options.dry_run:
@@ -104,6 +104,8 @@ def _check(options: argparse.Namespace) -> None:
     """Refuse an output that cannot be written, and options that need one in parts."""
     if options.output == "":
         raise OptionError("--output needs a path, or - for standard output; this one is empty")
+    if options.long and not options.max_length:
+        raise OptionError("--long says what becomes of a text longer than --max-length; give that too")
     if _in_parts(options):
         return
     if options.resume or options.engine != engines.LOCAL:

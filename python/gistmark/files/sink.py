@@ -65,6 +65,8 @@ def sink(
         with ExitStack() as stack:
             about = {KEY: json.dumps(list(signatures), ensure_ascii=False).encode(), **metadata}
             yield _opened(temporary, target, head, about, stack)
+        with temporary.open("rb") as written:
+            os.fsync(written.fileno())  # a name must not outlive a power cut that its bytes did not
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
