@@ -85,7 +85,7 @@ def encoders(model: str, layer: int, device: str, dtype: Any) -> Iterator[tuple[
 def lines(options: argparse.Namespace, model: str, frame: pl.DataFrame) -> Iterator[tuple[str, int, float]]:
     """(what, tokens, seconds) of every way, each run once before."""
     device, layer = options.device, options.layer
-    other = theirs(frame, model, layer, device)
+    other = theirs([frame], model, layer, device)
     metric = metrics.bertscore(model, layer=layer, dtype=options.dtype, device=device)
     tokens = 0
 

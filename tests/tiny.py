@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import getpass
 import importlib
+import importlib.metadata
 import importlib.util
 import tempfile
 from pathlib import Path
@@ -23,9 +24,10 @@ SIZES: dict[str, Any] = {
 
 def kept(head: str) -> Path:
     """The tiny model that ends in `head`, made once for all test runs of this machine's user."""
-    folder = Path(tempfile.gettempdir()) / f"gistmark-tests-{getpass.getuser()}" / f"tiny{head}"
+    version = importlib.metadata.version("transformers")
+    folder = Path(tempfile.gettempdir()) / f"gistmark-tests-{getpass.getuser()}" / version / f"tiny{head}"
     if not folder.exists():
-        folder.parent.mkdir(exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
         made = tiny(Path(tempfile.mkdtemp(dir=folder.parent)), head)
         with contextlib.suppress(OSError):  # another process was faster
             made.rename(folder)
