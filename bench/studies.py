@@ -42,7 +42,7 @@ from gistmark_engine.ranks import correlate
 
 ROUNDS = 3
 HEADINGS = ("work", "against", "peer", "gistmark", "ratio", "at least")
-MATCHES, REPLICATES, FEW = 480, 1000, 20
+MATCHES, ANNOTATORS, REPLICATES, FEW = 480, 20, 1000, 20
 SERIES, LENGTH, SOME = 10_000, 6, 500
 ROWS, TEXTS = 2000, 60
 
@@ -111,17 +111,19 @@ def _corpus_bleu() -> Duel:
 
 
 def _alpha() -> Duel:
-    """Krippendorff's alpha of two coders of three categories with its bootstrap over units, a replicate."""
+    """Krippendorff's alpha of two coders of three categories with its bootstrap over annotators, a replicate."""
     draw = np.random.default_rng(0)
     human = draw.integers(0, 3, MATCHES)
     codes = np.stack([human, np.where(draw.random(MATCHES) < 0.6, human, draw.integers(0, 3, MATCHES))])
     coders = [pa.array(coder) for coder in codes]
-    drawn = np.empty((FEW, MATCHES))
-    bootstrap_sums(np.eye(MATCHES), 0, drawn)
-    places = [np.repeat(np.arange(MATCHES), row) for row in drawn.astype(np.int64)]
+    annotators = np.arange(MATCHES) // (MATCHES // ANNOTATORS)
+    clusters = pa.array(annotators)
+    drawn = np.empty((FEW, ANNOTATORS))
+    bootstrap_sums(np.eye(ANNOTATORS), 0, drawn)
+    places = [np.repeat(np.arange(MATCHES), row[annotators]) for row in drawn.astype(np.int64)]
 
     def ours() -> NDArray[np.float64]:
-        return krippendorff(coders, bootstrap=Bootstrap(REPLICATES)).drawn
+        return krippendorff(coders, clusters=clusters, bootstrap=Bootstrap(REPLICATES)).drawn
 
     def theirs() -> list[float]:
         package: Any = krippendorff_package

@@ -71,12 +71,14 @@ class Drawn:
 
 @pytest.fixture(scope="module")
 def summeval(shared: Path) -> Frame:
-    """Three systems on forty articles, four references each: their mean length is exact in float32 too."""
+    """Three systems on forty articles, four references: their mean length is exact in float32 too. First words only."""
     pairs = pl.read_parquet(shared / "data" / "cnndm_summeval.parquet").rename({"candidate": "summary"})
     systems = pairs["system"].unique(maintain_order=True)[:3]
     documents = pairs["doc_id"].unique(maintain_order=True)[:40]
     used = pairs.filter(pl.col("system").is_in(systems.implode()), pl.col("doc_id").is_in(documents.implode()))
-    return used.with_columns(pl.col("references").list.head(4))
+    words = pl.col("summary").str.split(" ").list.head(15).list.join(" ")
+    references = pl.col("references").list.head(4).list.eval(pl.element().str.split(" ").list.head(12).list.join(" "))
+    return used.with_columns(words, references)
 
 
 @pytest.mark.parametrize(("method", "name"), [("bootstrap", "bs"), ("randomisation", "ar")])
@@ -282,6 +284,7 @@ def test_rows_pair_by_name_not_by_place_and_groups_stand_apart() -> None:
         (lambda f: f, {"replicates": 0}, "at least 1 replicate"),
         (lambda f: f, {"parity": "moses"}, "parity must be None or 'reference'"),
         (lambda f: f, {"by": []}, "by names no column"),
+        (lambda f: f, {"pair": []}, "pair names no column"),
     ],
 )
 def test_refusals(change: Callable[[Frame], Frame], options: dict[str, Any], message: str) -> None:

@@ -6,9 +6,32 @@ from collections.abc import Sequence
 
 import numpy as np
 
+REMEMBERED = 1 << 17
+"""How many words' stems a process keeps, after which it starts anew: batches of a corpus share most of their words."""
+
+_stems: dict[str, str] = {}
+
 
 def stem_words(words: Sequence[str]) -> list[str]:
-    """The stem of each word, in lower case: `nltk.stem.porter.PorterStemmer().stem`.
+    """The stem of each word, in lower case: `nltk.stem.porter.PorterStemmer().stem`."""
+    known = _stems
+    new = [word for word in words if word not in known]
+    found = dict(zip(new, _stemmed(new), strict=True)) if new else {}
+    stems = [found[word] if word in found else known[word] for word in words]
+    _remember(found)
+    return stems
+
+
+def _remember(found: dict[str, str]) -> None:
+    """Keep stems for later calls; a full memory is replaced, never emptied, since other threads may be reading it."""
+    global _stems
+    if len(_stems) + len(found) > REMEMBERED:
+        _stems = {}
+    _stems.update(found)
+
+
+def _stemmed(words: Sequence[str]) -> list[str]:
+    """The stems themselves.
 
     The kernel stems bytes. Its rules rewrite endings of ASCII letters only; of another character they ask no more than
     whether it equals its neighbour, so that two bytes can stand for all of them.

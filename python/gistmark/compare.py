@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from gistmark.catalogue import resolve
-from gistmark.estimates import Line, estimator
 from gistmark.frames import names_of
 from gistmark.outputs import check_outputs
-from gistmark.summarise import first, keys_of, lines_of, read
-from gistmark_engine import resampling
-from gistmark_engine.bootstrap import Bootstrap, percentiles
+from gistmark.significance import Cells, Method, Test
+from gistmark.summarise import first, keys_of, read
+from gistmark_engine.bootstrap import Bootstrap
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.metric import Metric
-
-Method = Literal["bootstrap", "randomisation"]
-METHODS = ("bootstrap", "randomisation")
 
 PAIRS = ("doc_id", "id", "source")
 """What pairs rows where nothing is named: the first of these columns that is there."""
@@ -33,61 +26,6 @@ _COLUMNS: Mapping[str, pl.DataType] = {
     **dict.fromkeys(("n", "n_null"), pl.Int64()),
     "signature": pl.String(),
 }
-
-Cells = tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Test:
-    """How a difference is put to the test: by which resampling, how often, under whose rule for p."""
-
-    method: Method
-    bootstrap: Bootstrap
-    parity: bool
-
-    def alone(self, table: pl.DataFrame, metric: Metric) -> Iterator[Cells]:
-        """The lines of a baseline: its numbers and their intervals."""
-        lines = _tested(table, metric)
-        drawn = self._drawn(table, metric, lines)
-        for line, own in zip(lines, drawn, strict=True):
-            yield self._cells(line, own, (None,) * 4)
-
-    def against(self, table: pl.DataFrame, base: pl.DataFrame, metric: Metric) -> Iterator[Cells]:
-        """The lines of a system beside its baseline's; row i of both tables is of the same text."""
-        table, base = _common(table, base, metric)
-        lines, others = _tested(table, metric), _tested(base, metric)
-        drawn, others_drawn = self._drawn(table, metric, lines), self._drawn(base, metric, others)
-        exchanged = self._exchanged(table, base, metric, lines)
-        for at, (line, other) in enumerate(zip(lines, others, strict=True)):
-            if line.value is None or other.value is None:
-                yield self._cells(line, drawn[at], (None,) * 4)
-                continue
-            difference = line.value - other.value
-            differences = drawn[at] - others_drawn[at]
-            bounds = percentiles(differences, self.bootstrap.confidence)[:2]
-            if exchanged is None:
-                p = resampling.bootstrap_p(differences, difference, self.parity)
-            else:
-                p = resampling.randomisation_p(exchanged[at], difference, self.parity)
-            yield self._cells(line, drawn[at], (difference, *bounds, p))
-
-    def _drawn(self, table: pl.DataFrame, metric: Metric, lines: Sequence[Line]) -> NDArray[np.float64]:
-        estimators = [estimator(table, metric, line) for line in lines]
-        return resampling.bootstrap(estimators, self.bootstrap.replicates, self.bootstrap.seed)
-
-    def _exchanged(
-        self, table: pl.DataFrame, base: pl.DataFrame, metric: Metric, lines: Sequence[Line]
-    ) -> NDArray[np.float64] | None:
-        """The differences of every line when a random half of the texts is exchanged; None for the bootstrap."""
-        if self.method == "bootstrap":
-            return None
-        both = ([estimator(side, metric, line) for line in lines] for side in (table, base))
-        ours, theirs = resampling.exchanged(*both, self.bootstrap.replicates, self.bootstrap.seed)
-        return ours - theirs
-
-    def _cells(self, line: Line, drawn: NDArray[np.float64], tested: Cells) -> Cells:
-        bounds = percentiles(drawn, self.bootstrap.confidence)[:2]
-        return line.field, line.statistic, line.value, *bounds, *tested, line.n, line.n_null
 
 
 def compare(
@@ -128,7 +66,9 @@ def compare(
     """
     chosen = resolve(metrics)
     check_outputs(chosen)
-    test = _test(method, Bootstrap(replicates, confidence, seed), parity)
+    if parity not in (None, "reference"):
+        raise OptionError(f"parity must be None or 'reference', not {parity!r}")
+    test = Test(method, Bootstrap(replicates, confidence, seed), parity is not None)
     keys = keys_of(by, _COLUMNS)
     if not keys:
         raise OptionError("by names no column; the systems need one")
@@ -139,20 +79,13 @@ def compare(
     return pl.DataFrame(rows, schema={key: table.schema[key] for key in keys} | dict(_COLUMNS), orient="row")
 
 
-def _test(method: Method, bootstrap: Bootstrap, parity: str | None) -> Test:
-    if method not in METHODS:
-        raise OptionError(f"method must be one of {', '.join(METHODS)}, not {method!r}")
-    if parity not in (None, "reference"):
-        raise OptionError(f"parity must be None or 'reference', not {parity!r}")
-    if bootstrap.replicates < 1:
-        raise OptionError("a comparison needs at least 1 replicate")
-    return Test(method, bootstrap, parity is not None)
-
-
 def _pairs(wanted: str | Sequence[str] | None, names: Sequence[str]) -> list[str]:
     """The columns that say which text a row is of."""
     if wanted is not None:
-        return [wanted] if isinstance(wanted, str) else list(wanted)
+        named = [wanted] if isinstance(wanted, str) else list(wanted)
+        if not named:
+            raise OptionError("pair names no column; leave it out for the first there is of doc_id, id, source")
+        return named
     for name in PAIRS:
         if name in names:
             return [name]
@@ -170,10 +103,13 @@ def _compared(
     """The rows of one group: every system in order, on the texts in the baseline's order."""
     system = keys[-1]
     tables = {table[system][0]: table for table in group.partition_by(system, maintain_order=True)}
-    named = next(iter(tables), None) if baseline is None else baseline
-    if named not in tables:
-        there = ", ".join(map(str, tables))
-        raise InputError(f"there is no baseline {named!r}; there are {there}", column=system)
+    if not tables:
+        return
+    by_text = {str(name): name for name in tables}
+    if baseline is not None and str(baseline) not in by_text:
+        where = f" in {', '.join(map(str, first(group, keys[:-1])))}" if keys[:-1] else ""
+        raise InputError(f"there is no baseline {baseline!r}{where}; there are {', '.join(by_text)}", column=system)
+    named = next(iter(tables)) if baseline is None else by_text[str(baseline)]
     base = _unique(tables[named], pairs, system)
     for name, table in tables.items():
         own = name == named
@@ -210,23 +146,3 @@ def _paired(table: pl.DataFrame, base: pl.DataFrame, pairs: Sequence[str], syste
                 value=first(lost, pairs),
             )
     return base.select(pairs).join(table, on=pairs, how="left", maintain_order="left")
-
-
-def _tested(table: pl.DataFrame, metric: Metric) -> list[Line]:
-    """The numbers that are compared: all lines but shares of levels."""
-    return [line for line in lines_of(table, metric) if line.statistic != "share"]
-
-
-def _common(one: pl.DataFrame, other: pl.DataFrame, metric: Metric) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Both tables, a field null in either where it is in one: for corpus scores, all statistics of the row at once."""
-    linked = metric.corpus.statistics if metric.corpus else ()
-    together = [metric.prefix + name for name in linked]
-    missing = {name: one[name].is_null() | other[name].is_null() for name in metric.columns}
-    if together:
-        gone = pl.select(pl.any_horizontal(missing[name] for name in together)).to_series()
-        missing |= dict.fromkeys(together, gone)
-    masked = [
-        table.with_columns(pl.when(~lost).then(table[name]).alias(name) for name, lost in missing.items())
-        for table in (one, other)
-    ]
-    return masked[0], masked[1]

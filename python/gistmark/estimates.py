@@ -84,7 +84,7 @@ def _corpus(group: pl.DataFrame, metric: Metric, corpus: Corpus, score: str) -> 
 
 def _counted(columns: Floats) -> Floats:
     """The rows, zeros where a value is missing, and whether they count."""
-    there = ~np.isnan(columns).any(axis=1)
+    there: NDArray[np.bool_] = np.logical_not(np.isnan(columns).any(axis=1))
     return np.column_stack([np.where(there[:, None], columns, 0.0), there])
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.metric import STATUS
 
@@ -52,6 +53,14 @@ def meteor_rows(cut, groups, lexicon, keys, weights, parity):
     longest, widest = _longest(cut.summary), _longest(cut.reference)
     match, taken = np.empty(longest, np.int64), np.empty(widest, np.bool_)
     chains = Chains(np.full(keys, -1, np.int64), np.empty(widest, np.int64))
+    _score_rows(cut, groups, lexicon, weights, parity, match, taken, chains, out)
+    return out
+
+
+@inlined
+def _score_rows(cut, groups, lexicon, weights, parity, match, taken, chains, out):
+    cut, groups, lexicon, chains = borrowed(cut), borrowed(groups), borrowed(lexicon), borrowed(chains)
+    match, taken, out = borrowed(match), borrowed(taken), borrowed(out)
     for g in range(len(groups.offsets) - 1):
         for m in range(groups.offsets[g], groups.offsets[g + 1]):
             row = groups.members[m]
@@ -65,7 +74,6 @@ def meteor_rows(cut, groups, lexicon, keys, weights, parity):
                     out[0, row] = max(score, out[0, row]) if kept else score
                     kept += 1
             out[1, row] = EMPTY_REFERENCE if kept == 0 else (EMPTY_SUMMARY if len(summary) == 0 else OK)
-    return out
 
 
 @inlined

@@ -74,11 +74,11 @@ def _quantile(values: Floats, order: Ints, times: NDArray[np.int64], at: float) 
     place = at * (count - 1)
     low, seen, value = np.int64(place), np.int64(0), np.nan
     for i in order:
-        if seen > low and times[i] > 0:
-            return value + (place - low) * (values[i] - value)
-        seen += times[i]
-        if seen > low:
+        if times[i] > 0:
+            if seen > low:
+                return value + (place - low) * (values[i] - value)
+            seen += times[i]
             value = values[i]
-            if seen > low + 1 or place == low:
+            if seen > low + 1 or (seen > low and place == low):
                 return value
     return value

@@ -79,7 +79,7 @@ def _correlate() -> None:
 
 def _resample() -> None:
     """Both resamplings, of sums and of quantiles, of two systems."""
-    twice = {role: texts * 2 for role, texts in PAIR.items()} | {"system": ["a", "b"]}
+    twice = pl.concat([pl.DataFrame(PAIR).with_columns(system=pl.lit(system)) for system in "ab"])
     of_both = [metrics.rouge(), metrics.abstraction()]
     scored = score(twice, of_both)
     for method in ("bootstrap", "randomisation"):

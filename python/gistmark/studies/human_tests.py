@@ -90,10 +90,10 @@ def williams_test(
     x, z, y = (np.where(missing, np.nan, values)[None] for values in (x, z, y))
     pairs = ((y, x), (y, z), (x, z))
     (r12, n), (r13, _), (r23, _) = (statistics(*pair, "system", "pearson") for pair in pairs)
-    found = [float(r[0]) for r in (r12, r13, r23)]
-    if n[0] <= 3 or not all(-1 < r < 1 for r in found):
+    one, other, both = (float(r[0]) for r in (r12, r13, r23))
+    if n[0] <= 3 or not all(-1 < r < 1 for r in (one, other, both)):
         return None
-    return found[0] - found[1], williams(*found, int(n[0]))[1]
+    return one - other, williams(one, other, both, int(n[0]))[1]
 
 
 def _swaps(shape: tuple[int, ...], how: Resampling) -> Iterator[NDArray[np.bool_]]:
