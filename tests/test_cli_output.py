@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gistmark as gm
@@ -115,6 +115,7 @@ def test_quiet_is_quiet(cli: Run, pairs: Path, tmp_path: Path) -> None:
     assert cli("score", pairs, "--metrics", "rouge", "--quiet") == (0, "", "")
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(CELL, min_size=2, max_size=2), min_size=1, max_size=4))
 def test_any_cell_survives_the_page(rows: list[list[str]]) -> None:
     text = markdown.lines([["a", "b"], ["---", "---"], *rows])

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import gistmark as gm
@@ -78,6 +78,7 @@ def test_fragments_of_real_system_outputs_are_those_of_datastats(shared: Path) -
         assert sum(length**2 for length in lengths) / row["summary_length"] == row["density"]
 
 
+@settings(deadline=None, max_examples=50)
 @example("..,", "...,")  # the published scan jumps over the longest run
 @given(st.text(alphabet="aB İΣσς.,\u0307😀é ", max_size=30), st.text(alphabet="aB İΣσς.,\u0307😀é ", max_size=40))
 def test_marks_stand_on_what_they_name(summary: str, source: str) -> None:
@@ -257,8 +258,8 @@ def test_what_cannot_be_shown_is_refused(
 
 def test_a_robustness_study_is_a_map(tmp_path: Path) -> None:
     pairs = pl.read_parquet(scitldr_sample()).head(30).with_columns(summary="source")
-    settings = Settings(base="system", split="newline", bootstrap=Bootstrap(20))
-    study = robustness(pairs, ["rouge"], ["distractor"], settings=settings, output=tmp_path / "study")
+    options = Settings(base="system", split="newline", bootstrap=Bootstrap(20))
+    study = robustness(pairs, ["rouge"], ["distractor"], settings=options, output=tmp_path / "study")
     found = section(tmp_path / "study")
     [(names, lines)] = found.heat.values()
     assert names == ["distractor (decrease)"]
