@@ -50,7 +50,7 @@ def prepare(rows: Rows, tokenizer: Tokenizer) -> Prepared:
     parts = read_texts(Column(pa.array(_parts(number, tokenizer), pa.list_(pa.large_string())), "prepared", "tokens"))
     first, last = parts.start[np.array(which, np.int64)], parts.stop[np.array(which, np.int64)]
     order = _joined(first, last)
-    made, pieces = np.cumsum([0, *(last - first)]), np.cumsum([0, *(stop - start)])
+    made, pieces = _offsets(last - first), _offsets(stop - start)
     null, given = start == NULL, cut_of(tokenizer) is not None
     length = parts.pieces.length[order]
     shaped = shaped._replace(
@@ -97,6 +97,10 @@ def _renumbered(rows: Rows) -> tuple[Ints, Rows]:
         reference_first=before + through - many,
         reference_last=before + through,
     )
+
+
+def _offsets(sizes: Ints) -> Ints:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
 
 
 def _joined(first: Ints, last: Ints) -> Ints:
