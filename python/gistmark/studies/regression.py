@@ -149,7 +149,10 @@ def _fit(x: NDArray[np.float64], won: NDArray[np.float64], clusters: NDArray[np.
 def _fit_ridge(
     x: NDArray[np.float64], won: NDArray[np.float64], ridge: float, terms: Sequence[str]
 ) -> NDArray[np.float64]:
-    """The coefficients that maximise log-likelihood − ridge/2 · their squares; the intercept's is free."""
+    """The coefficients that maximise log-likelihood − ridge/2 · their squares; the intercept's is free.
+
+    By the coordinate descent of statsmodels, which stops within about 0.002 of the maximum.
+    """
     from statsmodels.genmod.families import Binomial
     from statsmodels.genmod.generalized_linear_model import GLM
 
