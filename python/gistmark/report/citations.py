@@ -16,6 +16,7 @@ KEYS = {
     "chrfpp": ("popovic2017chrf",),
     "ter": ("snover2006study",),
     "meteor": ("lavie2007meteor",),
+    "meteor15": ("denkowski2014meteor",),
     "datastats": ("grusky2018newsroom", "fabbri2021summeval"),
     "syntax": ("lu2010automatic",),
     "judge": ("fabbri2021summeval", "liu2023geval"),
