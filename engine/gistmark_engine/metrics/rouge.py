@@ -81,7 +81,7 @@ def rouge(
         inputs=("summary", "references"),
         tokenizer=tokenizer_of(
             "rouge155" if program and tokenizer == "rouge" else tokenizer,
-            stem and not program,
+            False if program else stem,
             normalize,
             casefold,
             sentences="Lsum" in counted or "W" in counted,
