@@ -10,7 +10,7 @@ NEW_ENOUGH := -c 'import sys; sys.exit(sys.version_info < (3, 11))'
 PYTHON ?= $(firstword $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$python $(NEW_ENOUGH) 2>/dev/null && echo $$python; done))
 SAMPLE := datasets/gistmark_datasets/data/scitldr_test.parquet
-TESTED := .[dev,judges,syntax,readability]
+TESTED := .[dev,judges,syntax,readability,duckdb,ray,spark]
 
 .PHONY: score test lint bench
 .DELETE_ON_ERROR:
