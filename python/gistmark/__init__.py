@@ -25,6 +25,7 @@ from gistmark.expressions import (
     rouge,
     scores,
     summac,
+    summaqa,
     syntax,
     ter,
 )
@@ -79,6 +80,7 @@ __all__ = [
     "signature",
     "spearman",
     "summac",
+    "summaqa",
     "summarise",
     "syntax",
     "ter",

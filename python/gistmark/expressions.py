@@ -68,6 +68,11 @@ def summac(summary: Input, source: Input, **options: Any) -> pl.Expr:
     return scores([factories.summac(**options)], summary=summary, source=source)
 
 
+def summaqa(summary: Input, source: Input, **options: Any) -> pl.Expr:
+    """Answers of each summary to questions about its source, by the model `model`; options of `metrics.summaqa`."""
+    return scores([factories.summaqa(**options)], summary=summary, source=source)
+
+
 def datastats(summary: Input, source: Input, **options: Any) -> pl.Expr:
     """Coverage, density, compression, novelty and repetition against the source; options of `metrics.datastats`."""
     return scores([factories.datastats(**options)], summary=summary, source=source)

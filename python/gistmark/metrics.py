@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gistmark.models.bertscore import bertscore
 from gistmark.models.factcc import factcc
 from gistmark.models.summac import summac
+from gistmark.models.summaqa import summaqa
 from gistmark.syntax.metric import syntax
 from gistmark_engine.metrics.abstraction import abstraction
 from gistmark_engine.metrics.bleu import bleu
@@ -39,6 +40,7 @@ __all__ = [
     "prometheus",
     "rouge",
     "summac",
+    "summaqa",
     "syntax",
     "ter",
 ]
