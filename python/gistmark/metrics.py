@@ -1,8 +1,8 @@
 """The factories of all metrics: each returns a record (`gistmark_engine.metric.Metric`), made without any argument.
 
 Importing them compiles nothing; kernels, parsers and models load when a metric first runs. A judge's record needs a
-`backend` before it can run (see `gistmark.judges`), `bertscore` a `model`, `syntax`, `entities` and `readability` an extra;
-their records say so in `needs`.
+`backend` before it can run (see `gistmark.judges`), a neural metric a `model`, `syntax`, `entities` and `readability` an
+extra; their records say so in `needs`.
 """
 
 from importlib import import_module
@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from gistmark.entities.metric import entities
 from gistmark.models.bertscore import bertscore
+from gistmark.models.factcc import factcc
+from gistmark.models.summac import summac
+from gistmark.models.summaqa import summaqa
 from gistmark.readability.metric import readability
 from gistmark.syntax.metric import syntax
 from gistmark_engine.metrics.abstraction import abstraction
@@ -33,6 +36,7 @@ __all__ = [
     "chrfpp",
     "datastats",
     "entities",
+    "factcc",
     "factscore",
     "judge",
     "meteor",
@@ -41,6 +45,8 @@ __all__ = [
     "prometheus",
     "readability",
     "rouge",
+    "summac",
+    "summaqa",
     "syntax",
     "ter",
 ]

@@ -103,6 +103,22 @@ class Checkpoint:
         return {"model": f"{self.name}@{self.digest}", "dtype": self.precision, **versions}
 
 
+def checkpoint_of(
+    metric: str,
+    model: str | Path | None,
+    revision: str | None,
+    dtype: Dtype,
+    device: str | None,
+    pickled: bool,
+    remote: bool,
+    batch_tokens: int | None,
+) -> Checkpoint | None:
+    """The checkpoint that a factory's options name, None without a model. Raises `OptionError` for an empty batch."""
+    if batch_tokens is not None and batch_tokens < 1:
+        raise OptionError(f"{metric}: batch_tokens must be at least 1, not {batch_tokens}")
+    return None if model is None else Checkpoint(str(model), revision, dtype, device, pickled, remote)
+
+
 def _add_samples(digest: Any, path: Path) -> None:
     """Take into `digest` a file's name and size, its beginning, and samples from all over it."""
     size = path.stat().st_size

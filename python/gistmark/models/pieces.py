@@ -73,6 +73,11 @@ class Pieces:
         """Pieces of one text that fit between its special tokens."""
         return self.limit - len(self.prefix) - len(self.suffix)
 
+    @property
+    def pair_room(self) -> int:
+        """Pieces of two texts together that fit between their special tokens."""
+        return self.limit - len(self.prefix) - len(self.middle) - len(self.end)
+
     def single(self, bodies: Ragged) -> Inputs:
         """One text a row; what is beyond `room` is left out."""
         truncated = bodies.lengths > self.room
@@ -85,7 +90,7 @@ class Pieces:
 
     def pairs(self, first: Ragged, second: Ragged, cut: Literal["first", "second"] = "second") -> Inputs:
         """Two texts a row; where they do not fit, the end of the one named by `cut` is left out, then of the other."""
-        room = self.limit - len(self.prefix) - len(self.middle) - len(self.end)
+        room = self.pair_room
         kept, whole = (first, second) if cut == "first" else (second, first)
         whole = whole.head(np.full(len(whole), room, np.int64))
         truncated = first.lengths + second.lengths > room

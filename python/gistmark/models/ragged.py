@@ -77,6 +77,13 @@ def places(starts: Ints, lengths: Ints) -> Ints:
     return np.repeat(starts - bounds[:-1], lengths) + np.arange(bounds[-1])
 
 
+def means(values: NDArray[np.float64], starts: Ints) -> NDArray[np.float64]:
+    """The mean of each range of elements, which begins at `starts` and has one or more, along the first axis."""
+    counts = np.diff(starts, append=len(values))
+    found: NDArray[np.float64] = np.add.reduceat(values, starts) / counts.reshape(-1, *[1] * (values.ndim - 1))
+    return found
+
+
 def join(*parts: Ragged) -> Ragged:
     """Row k of every part, behind each other in one row k."""
     lengths = np.stack([part.lengths for part in parts], axis=1)  # [rows, parts]

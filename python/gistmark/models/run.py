@@ -11,7 +11,9 @@ from typing import Any
 from gistmark.models.checkpoint import Checkpoint
 from gistmark.models.devices import torch_module
 from gistmark.models.loading import Task, load
-from gistmark.models.stage import Stage
+from gistmark.models.pieces import Inputs
+from gistmark.models.ragged import Ints
+from gistmark.models.stage import Read, Stage, Value, forward
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import Batch, Values
 
@@ -87,6 +89,12 @@ class Run:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _scorer=None, _tell=None, _lock=threading.RLock())
+
+
+def told(stage: Stage, inputs: Inputs, read: Read[Value], tell: Tell) -> Iterator[tuple[Ints, Value]]:
+    """`forward`, whose tokens `tell` hears of."""
+    tell(int(inputs.ids.lengths.sum()), 0)
+    return forward(stage, inputs, read, lambda tokens: tell(0, tokens))
 
 
 @contextmanager

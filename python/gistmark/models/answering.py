@@ -1,0 +1,129 @@
+"""What computes SummaQA: the spans that a model takes from summaries, beside the entities of their sources."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gistmark.models.documents import Block, blocks
+from gistmark.models.questions import Questions, ask, questioner
+from gistmark.models.ragged import Ints, Ragged, bounds_of, means, places
+from gistmark.models.run import Tell, told
+from gistmark.models.shown import Shown
+from gistmark.models.stage import Read, Stage, in_order
+from gistmark_engine.metric import STATUS, Batch, Values
+
+FIELDS = ("summaqa_prob", "summaqa_f1", "summaqa_questions", "summaqa_status")
+Floats = NDArray[np.float64]
+
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The options of `summaqa`: its pipeline for entities, and what becomes of spans and empty answers."""
+
+    recogniser: str
+    legal: bool
+    merge: bool
+    parity: bool
+
+
+class Answering:
+    """Scores batches by `rules`: a question is put to a summary once, however many rows ask for it."""
+
+    def __init__(self, stage: Stage, tell: Tell, rules: Rules) -> None:
+        self.stage, self.tell, self.rules = stage, tell, rules
+        self.nlp = questioner(rules.recogniser)
+
+    def __call__(self, batch: Batch) -> Mapping[str, Values]:
+        table = np.full((batch.rows, len(FIELDS)), np.nan)
+        for block in blocks(batch):
+            table[block.rows] = self._score(block)[block.pair]
+        return dict(zip(FIELDS, table.T, strict=True))
+
+    def _score(self, block: Block) -> Floats:
+        """The fields of each distinct pair of source and summary."""
+        questions, summaries = self._ask(block), self.stage.pieces.bodies(block.summaries)
+        empty = summaries.lengths[block.pairs[:, 1]] == 0
+        blank = np.array([not source.strip() for source in block.sources], np.bool_)[block.pairs[:, 0]]
+        counts = np.diff(questions.bounds)[block.pairs[:, 0]]
+        parity = self.rules.parity
+        scores = np.where((counts > 0) | parity, np.zeros((2, 1)), np.nan).T.copy()  # (pairs, 2)
+        truncated = np.zeros(len(counts), np.bool_)
+        asked = (counts > 0) & (parity | ~empty)
+        if asked.any():
+            question = places(questions.bounds[block.pairs[asked, 0]], counts[asked])
+            summary = np.repeat(block.pairs[asked, 1], counts[asked])
+            first = bounds_of(counts[asked])[:-1]
+            found, cut = self._answer(questions, question, summaries.take(summary))
+            scores[asked], truncated[asked] = means(found, first), np.logical_or.reduceat(cut, first)
+        status = np.where(truncated, STATUS["truncated"], STATUS["ok"])
+        status = np.where(empty, STATUS["empty_summary"], status)
+        status = np.where(counts == 0, STATUS["undefined"], status)
+        status = np.where(blank, STATUS["empty_source"], status)
+        return np.column_stack([scores, counts, status])
+
+    def _ask(self, block: Block) -> Questions:
+        for place, source in enumerate(block.sources):
+            if len(source) > self.nlp.max_length:
+                raise block.blame(0, place, f"text of more than {self.nlp.max_length} characters")
+        return ask(block.sources, self.nlp)
+
+    def _answer(self, questions: Questions, asked: Ints, summaries: Ragged) -> tuple[Floats, NDArray[np.bool_]]:
+        """Probability and F1 of what each summary answers to the question beside it, (inputs, 2), and which were cut."""
+        pieces = self.stage.pieces
+        bodies = pieces.bodies(questions.texts).take(asked)
+        inputs = replace(pieces.pairs(bodies, summaries), types=None)
+        lead = len(pieces.prefix) + np.minimum(bodies.lengths, pieces.pair_room) + len(pieces.middle)
+        spans = in_order(told(self.stage, inputs, self._reader(lead), self.tell), len(inputs))
+        f1 = np.empty(len(inputs))
+        for at, (start, stop) in enumerate(spans[:, :2].astype(np.int64)):
+            tokens = pieces.tokenizer.convert_ids_to_tokens(inputs.ids[at][start : stop + 1].tolist())
+            answer = " ".join(tokens).replace(" ##", "") if self.rules.merge else " ".join(tokens)
+            f1[at] = overlap(answer, questions.answers[asked[at]], 0.0 if self.rules.parity else 1.0)
+        return np.column_stack([spans[:, 2], f1]), inputs.truncated
+
+    def _reader(self, lead: Ints) -> Read[Any]:
+        """Reads the answers of a batch, of inputs whose summary begins after `lead` tokens: start, end and probability,
+        float64 [b, 3]."""
+        import torch
+
+        legal = self.rules.legal
+
+        def read(output: Any, shown: Shown) -> Any:
+            asked = torch.arange(shown.mask.shape[1], device=shown.ids.device) < shown.tensor(lead[shown.rows])[:, None]
+            start, end = (
+                logits.float().masked_fill(~shown.mask, -torch.inf).softmax(1).masked_fill(asked, 0)
+                for logits in (output.start_logits, output.end_logits)
+            )  # [b, n]
+            if legal:
+                best, place = (start[:, :, None] * end[:, None, :]).triu().flatten(1).max(1)
+                first, last = place // start.shape[1], place % start.shape[1]
+            else:
+                (p, first), (q, last) = start.max(1), end.max(1)
+                best = p * q
+            return torch.stack([first.double(), last.double(), best.double()], 1)
+
+        return read
+
+
+def overlap(answer: str, wanted: str, both_empty: float) -> float:
+    """F1 of the words two answers share, as SQuAD 1.1 has it; `both_empty` where neither has any."""
+    found, gold = _words(answer), _words(wanted)
+    if not found and not gold:
+        return both_empty
+    shared = (Counter(found) & Counter(gold)).total()
+    return 2 * shared / (len(found) + len(gold))
+
+
+def _words(answer: str) -> list[str]:
+    return _ARTICLES.sub(" ", answer.lower().translate(_NO_PUNCTUATION)).split()
