@@ -320,6 +320,7 @@ def test_the_shelf_forgets_when_it_is_full() -> None:
     starts, missing = shelf.place([b"b", b"d"], lengths[::-1], np.array([1]))
     assert (starts.tolist(), missing) == ([0, 2, 5], [0, 1])
     assert len(shelf.table) <= 10
+    assert shelf.place([b"c"], lengths[1:], np.array([1]))[1] == [0]
     starts, _ = shelf.place([b"e"], np.array([12]), np.array([], np.int64))
     assert len(shelf.table) == 12
 
