@@ -214,7 +214,7 @@ def test_given_sentences_are_lines_and_tokens_are_words() -> None:
         ({"types": ("S100",)}, "S0 to S99"), ({"types": ("SU",)}, "types must be"), ({"types": ("S04",)}, "types must be"),
         ({"types": ("W", "W")}, "distinct"), ({"parity": "rouge155", "types": ("Lsum",)}, "leave out 'Lsum'"),
         ({"irregular": "/"}, "irregular needs stem=True"), ({"multi": "best"}, "multi must be"),
-        ({"parity": "rouge155", "stem": True, "tokenizer": "whitespace"}, "stem=True needs"),
+        ({"parity": "rouge155", "stem": True, "tokenizer": "whitespace"}, "needs tokenizer 'rouge'"),
         ({"parity": "rouge155", "stem": True, "irregular": "/nowhere"}, "noun.exc"),
     ],
 )  # fmt: skip
