@@ -69,7 +69,10 @@ REFUSED: dict[str, tuple[list[object], str]] = {
         "'rogue' (did you mean 'rouge'?); there are .*rouge",
     ),
     "unknown option": (["score", SAMPLE, "--set", "rouge.stm=true"], "no option 'stm' (did you mean 'stem'?)"),
-    "wrong value": (["score", SAMPLE, "--set", "rouge.stem=x"], "rouge.stem takes true, yes, false, no, not 'x'"),
+    "wrong value": (
+        ["score", SAMPLE, "--metrics", "chrf", "--set", "chrf.lowercase=x"],
+        "chrf.lowercase takes true, yes, false, no, not 'x'",
+    ),
     "value refused by the metric": (["score", SAMPLE, "--set", "rouge.types=1,Q"], "'Q'"),
     "no value": (["score", SAMPLE, "--set", "rouge.stem"], "--set takes metric.option=value"),
     "option of another metric": (

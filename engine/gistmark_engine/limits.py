@@ -1,21 +1,11 @@
-"""How long a text may be: what is longer is refused, or cut and said so in the status."""
+"""How long a text may be; `clipping` sees to it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
-
-from gistmark_engine.columns import Column
-from gistmark_engine.errors import InputError, OptionError
-
-Flags = NDArray[np.bool_]
-Cut = Mapping[str, Flags]
+from gistmark_engine.errors import OptionError
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,68 +20,3 @@ class Limit:
             raise OptionError(f"the longest text has a positive whole number of characters, not {self.length!r}")
         if self.long not in ("refuse", "truncate"):
             raise OptionError(f"long texts are refused or truncated: 'refuse' or 'truncate', not {self.long!r}")
-
-    def apply(self, columns: Mapping[str, Column]) -> tuple[dict[str, Column], Cut]:
-        """The columns with no text longer than this, and by role in which rows one was cut.
-
-        Raises InputError, naming column, row and length, for a long text where those are refused, and for columns whose
-        texts are cut into tokens or sentences already.
-        """
-        within: dict[str, Column] = {}
-        cut: dict[str, Flags] = {}
-        for role, column in columns.items():
-            if column.kind != "text":
-                raise InputError(f"a limit of characters needs plain text, not {column.kind}", column=column.name)
-            within[role], cut[role] = column, np.zeros(len(column.values), np.bool_)
-            if not _is_struct(column.values.type) and _longest(column.values) > self.length:
-                within[role], cut[role] = self._clip(column)
-        return within, cut
-
-    def _clip(self, column: Column) -> tuple[Column, Flags]:
-        try:
-            strings, rows, offsets = _flat(column.values)
-            lengths = pc.fill_null(pc.utf8_length(strings), 0).to_numpy()
-            clipped = pc.utf8_slice_codeunits(strings, 0, self.length)
-        except pa.ArrowInvalid as error:
-            raise InputError("the text is not UTF-8", column=column.name) from error
-        long = np.flatnonzero(lengths > self.length)
-        if len(long) and self.long == "refuse":
-            problem = f"a text of {lengths[long[0]]} characters, where {self.length} are the most"
-            raise InputError(problem, column=column.name, row=int(rows[long[0]]))
-        cut = np.zeros(len(column.values), np.bool_)
-        cut[rows[long]] = True
-        values = clipped if offsets is None else pa.LargeListArray.from_arrays(offsets, clipped)
-        return Column(values, column.name), cut
-
-
-def mark(status: pa.Array, cut: Cut, roles: Sequence[str]) -> pa.Array:
-    """A status column with "truncated" for "ok" in the rows where a text of these roles was cut."""
-    rows = np.logical_or.reduce([cut[role] for role in roles if role in cut])
-    names = status.cast(pa.string())
-    said = pc.if_else(pc.and_(pa.array(rows), pc.equal(names, "ok")), "truncated", names)
-    codes = pc.index_in(said, status.dictionary).cast(pa.int8())
-    return pa.DictionaryArray.from_arrays(codes, status.dictionary)
-
-
-def _longest(values: pa.Array | pa.ChunkedArray) -> int:
-    """An upper bound of the longest text's characters: its bytes."""
-    strings = _flat(values)[0]
-    return pc.max(pc.binary_length(strings)).as_py() or 0
-
-
-def _flat(values: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64], pa.Array | None]:
-    """All texts of a column, the row of each, and the bounds of each row's texts where rows hold lists."""
-    listed = hasattr(values.type, "value_field")
-    whole = values.cast(pa.large_list(pa.large_string()) if listed else pa.large_string())
-    whole = whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
-    if not listed:
-        return whole, np.arange(len(whole)), None
-    strings = whole.flatten()
-    counts = pc.fill_null(pc.list_value_length(whole), 0).to_numpy().astype(np.int64)
-    bounds = np.concatenate([[0], np.cumsum(counts)])
-    offsets = pa.array(bounds, pa.int64(), mask=np.append(pc.is_null(whole).to_numpy(zero_copy_only=False), False))
-    return strings, np.repeat(np.arange(len(whole)), counts), offsets
-
-
-def _is_struct(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_struct(kind))

@@ -22,7 +22,6 @@ from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.inputs import Inputs, read_inputs
 from gistmark_engine.job import opened
-from gistmark_engine.limits import mark
 from gistmark_engine.metric import STATUS_FIELD, Batch, Metric, Tokenizer, Values
 from gistmark_engine.script import find_invalid_utf8, first_invalid, warn_untokenised
 from gistmark_engine.tokens import Tokens, tokenise
@@ -84,11 +83,13 @@ def _score_limited(
     columns: Mapping[str, Column], metrics: Sequence[Metric], threads: int | None
 ) -> dict[str, pa.Array]:
     """The fields of metrics of which some limit the length of their texts; those of one limit are scored together."""
+    from gistmark_engine.clipping import clip, mark
+
     scored: dict[str, pa.Array] = {}
     for limit in dict.fromkeys(metric.limit for metric in metrics):
         alike = [metric for metric in metrics if metric.limit == limit]
         read = {role: column for role, column in columns.items() if any(role in metric.inputs for metric in alike)}
-        within, cut = limit.apply(read) if limit else (read, {})
+        within, cut = clip(read, limit) if limit else (read, {})
         scored |= score_columns(within, [replace(metric, limit=None) for metric in alike], threads=threads)
         for metric in alike if any(rows.any() for rows in cut.values()) else ():
             for name, field in metric.columns.items():
