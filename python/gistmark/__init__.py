@@ -11,7 +11,7 @@ Importing this compiles nothing and loads no model; both happen when a metric fi
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gistmark import evaluate, metrics
+from gistmark import metrics
 from gistmark.catalogue import catalogue, signature
 from gistmark.compare import compare
 from gistmark.expressions import (
@@ -49,7 +49,7 @@ from gistmark_engine.errors import GistmarkError, InputError, MissingExtra, Opti
 from gistmark_engine.version import __version__
 
 if TYPE_CHECKING:
-    from gistmark import judges, plot
+    from gistmark import evaluate, judges, plot
     from gistmark.engines import duckdb, ray, spark
 
 __all__ = [
@@ -101,8 +101,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`gistmark.judges`, `gistmark.plot` and what runs on other engines, imported when first asked for."""
-    if name in ("judges", "plot"):
+    """What few programs use, imported when first asked for."""
+    if name in ("evaluate", "judges", "plot"):
         return import_module(f"gistmark.{name}")
     if name in ("duckdb", "ray", "spark"):
         return import_module(f"gistmark.engines.{name}")

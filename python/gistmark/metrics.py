@@ -8,24 +8,23 @@ extra; their records say so in `needs`.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gistmark.entities.metric import entities
-from gistmark.models.bertscore import bertscore
-from gistmark.models.factcc import factcc
-from gistmark.models.summac import summac
-from gistmark.models.summaqa import summaqa
-from gistmark.readability.metric import readability
-from gistmark.syntax.metric import syntax
-from gistmark_engine.metrics.abstraction import abstraction
-from gistmark_engine.metrics.bleu import bleu
-from gistmark_engine.metrics.chrf import chrf, chrfpp
-from gistmark_engine.metrics.datastats import datastats
-from gistmark_engine.metrics.meteor import meteor
-from gistmark_engine.metrics.meteor15 import meteor15
-from gistmark_engine.metrics.rouge import rouge
-from gistmark_engine.metrics.ter import ter
-
 if TYPE_CHECKING:
+    from gistmark.entities.metric import entities
     from gistmark.judges import annotator, factscore, judge, persona, prometheus
+    from gistmark.models.bertscore import bertscore
+    from gistmark.models.factcc import factcc
+    from gistmark.models.summac import summac
+    from gistmark.models.summaqa import summaqa
+    from gistmark.readability.metric import readability
+    from gistmark.syntax.metric import syntax
+    from gistmark_engine.metrics.abstraction import abstraction
+    from gistmark_engine.metrics.bleu import bleu
+    from gistmark_engine.metrics.chrf import chrf, chrfpp
+    from gistmark_engine.metrics.datastats import datastats
+    from gistmark_engine.metrics.meteor import meteor
+    from gistmark_engine.metrics.meteor15 import meteor15
+    from gistmark_engine.metrics.rouge import rouge
+    from gistmark_engine.metrics.ter import ter
 
 __all__ = [
     "abstraction",
@@ -52,8 +51,18 @@ __all__ = [
 ]
 
 
+_HOMES = {
+    **dict.fromkeys(("annotator", "factscore", "judge", "persona", "prometheus"), "gistmark.judges"),
+    **{name: f"gistmark.models.{name}" for name in ("bertscore", "factcc", "summac", "summaqa")},
+    **{name: f"gistmark.{name}.metric" for name in ("entities", "readability", "syntax")},
+    "chrfpp": "gistmark_engine.metrics.chrf",
+}
+
+
 def __getattr__(name: str) -> Any:
-    """The judges' factories, imported when one is first asked for."""
-    if name in __all__:
-        return getattr(import_module("gistmark.judges"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """A factory, imported when it is first asked for: few programs use many metrics."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    factory = getattr(import_module(_HOMES.get(name, f"gistmark_engine.metrics.{name}")), name)
+    globals()[name] = factory
+    return factory
