@@ -22,6 +22,7 @@ EXTRAS = {
 }
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "bertscore": ("Model", {"layer": 2}),
+    "blanc_help": ("ForMaskedLM", {"split": "newline"}),
     "factcc": ("ForSequenceClassification", {"label": "LABEL_1", "split": "newline"}),
     "summaqa": ("ForQuestionAnswering", {}),
     "summac": ("ForSequenceClassification", {"entailment": "LABEL_0", "contradiction": "LABEL_1", "split": "newline"}),

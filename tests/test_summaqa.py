@@ -56,7 +56,7 @@ class Twin:
 
     def answer(self, question: str, summary: str) -> tuple[str, float]:
         pieces = [*self.tokenizer.tokenize(question), "[SEP]"]
-        tokens = ["[CLS]", *pieces, *self.tokenizer.tokenize(summary)][:127] + ["[SEP]"]
+        tokens = [*["[CLS]", *pieces, *self.tokenizer.tokenize(summary)][:127], "[SEP]"]
         with self.torch.no_grad():
             out = self.network(self.torch.tensor([self.tokenizer.convert_tokens_to_ids(tokens)]))
         start, end = (logits[0].softmax(0).tolist() for logits in (out.start_logits, out.end_logits))

@@ -7,6 +7,7 @@ import getpass
 import importlib
 import importlib.util
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,15 @@ SIZES: dict[str, Any] = {
 
 def kept(head: str) -> Path:
     """The tiny model that ends in `head`, made once for all test runs of this machine's user."""
-    folder = Path(tempfile.gettempdir()) / f"gistmark-tests-{getpass.getuser()}" / f"tiny{head}"
+    return once(f"tiny{head}", lambda folder: tiny(folder, head))
+
+
+def once(name: str, make: Callable[[Path], Path]) -> Path:
+    """A folder called `name`, made once for all test runs of this machine's user."""
+    folder = Path(tempfile.gettempdir()) / f"gistmark-tests-{getpass.getuser()}" / name
     if not folder.exists():
         folder.parent.mkdir(exist_ok=True)
-        made = tiny(Path(tempfile.mkdtemp(dir=folder.parent)), head)
+        made = make(Path(tempfile.mkdtemp(dir=folder.parent)))
         with contextlib.suppress(OSError):  # another process was faster
             made.rename(folder)
     return folder

@@ -16,6 +16,7 @@ from gistmark.catalogue import catalogue, signature
 from gistmark.expressions import (
     abstraction,
     bertscore,
+    blanc_help,
     bleu,
     chrf,
     chrfpp,
@@ -56,6 +57,7 @@ __all__ = [
     "__version__",
     "abstraction",
     "bertscore",
+    "blanc_help",
     "bleu",
     "catalogue",
     "chrf",

@@ -58,6 +58,11 @@ def bertscore(summary: Input, references: Input, **options: Any) -> pl.Expr:
     return scores([factories.bertscore(**options)], summary=summary, references=references)
 
 
+def blanc_help(summary: Input, source: Input, **options: Any) -> pl.Expr:
+    """How much each summary helps the model `model` to guess masked words; options of `metrics.blanc_help`."""
+    return scores([factories.blanc_help(**options)], summary=summary, source=source)
+
+
 def factcc(summary: Input, source: Input, **options: Any) -> pl.Expr:
     """The share of sentences consistent with the source, by the classifier `model`; options of `metrics.factcc`."""
     return scores([factories.factcc(**options)], summary=summary, source=source)

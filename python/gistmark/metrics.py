@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gistmark.models.bertscore import bertscore
+from gistmark.models.blanc_help import blanc_help
 from gistmark.models.factcc import factcc
 from gistmark.models.summac import summac
 from gistmark.models.summaqa import summaqa
@@ -28,6 +29,7 @@ __all__ = [
     "abstraction",
     "annotator",
     "bertscore",
+    "blanc_help",
     "bleu",
     "chrf",
     "chrfpp",
