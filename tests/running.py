@@ -24,6 +24,7 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "bertscore": ("Model", {"layer": 2}),
     "blanc_help": ("ForMaskedLM", {"split": "newline"}),
     "factcc": ("ForSequenceClassification", {"label": "LABEL_1", "split": "newline"}),
+    "supert": ("Model", {"split": "newline"}),
     "summaqa": ("ForQuestionAnswering", {}),
     "summac": ("ForSequenceClassification", {"entailment": "LABEL_0", "contradiction": "LABEL_1", "split": "newline"}),
 }

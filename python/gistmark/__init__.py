@@ -27,6 +27,7 @@ from gistmark.expressions import (
     scores,
     summac,
     summaqa,
+    supert,
     syntax,
     ter,
 )
@@ -84,6 +85,7 @@ __all__ = [
     "summac",
     "summaqa",
     "summarise",
+    "supert",
     "syntax",
     "ter",
     "tokens",

@@ -73,6 +73,11 @@ def summac(summary: Input, source: Input, **options: Any) -> pl.Expr:
     return scores([factories.summac(**options)], summary=summary, source=source)
 
 
+def supert(summary: Input, source: Input, **options: Any) -> pl.Expr:
+    """Match with the source's first sentences, by the encoder `model`; options of `metrics.supert`."""
+    return scores([factories.supert(**options)], summary=summary, source=source)
+
+
 def summaqa(summary: Input, source: Input, **options: Any) -> pl.Expr:
     """Answers of each summary to questions about its source, by the model `model`; options of `metrics.summaqa`."""
     return scores([factories.summaqa(**options)], summary=summary, source=source)

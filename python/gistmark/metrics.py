@@ -13,6 +13,7 @@ from gistmark.models.blanc_help import blanc_help
 from gistmark.models.factcc import factcc
 from gistmark.models.summac import summac
 from gistmark.models.summaqa import summaqa
+from gistmark.models.supert import supert
 from gistmark.syntax.metric import syntax
 from gistmark_engine.metrics.abstraction import abstraction
 from gistmark_engine.metrics.bleu import bleu
@@ -43,6 +44,7 @@ __all__ = [
     "rouge",
     "summac",
     "summaqa",
+    "supert",
     "syntax",
     "ter",
 ]
