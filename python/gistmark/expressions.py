@@ -63,6 +63,11 @@ def blanc_help(summary: Input, source: Input, **options: Any) -> pl.Expr:
     return scores([factories.blanc_help(**options)], summary=summary, source=source)
 
 
+def blanc_tune(summary: Input, source: Input, **options: Any) -> pl.Expr:
+    """How much better the model `model` guesses masked words, tuned on each summary; options of `metrics.blanc_tune`."""
+    return scores([factories.blanc_tune(**options)], summary=summary, source=source)
+
+
 def factcc(summary: Input, source: Input, **options: Any) -> pl.Expr:
     """The share of sentences consistent with the source, by the classifier `model`; options of `metrics.factcc`."""
     return scores([factories.factcc(**options)], summary=summary, source=source)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gistmark.models.bertscore import bertscore
 from gistmark.models.blanc_help import blanc_help
+from gistmark.models.blanc_tune import blanc_tune
 from gistmark.models.factcc import factcc
 from gistmark.models.summac import summac
 from gistmark.models.summaqa import summaqa
@@ -31,6 +32,7 @@ __all__ = [
     "annotator",
     "bertscore",
     "blanc_help",
+    "blanc_tune",
     "bleu",
     "chrf",
     "chrfpp",
