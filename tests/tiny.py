@@ -8,6 +8,7 @@ import importlib
 import importlib.metadata
 import importlib.util
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,16 @@ SIZES: dict[str, Any] = {
 
 def kept(head: str) -> Path:
     """The tiny model that ends in `head`, made once for all test runs of this machine's user."""
+    return once(f"tiny{head}", lambda folder: tiny(folder, head))
+
+
+def once(name: str, make: Callable[[Path], Path]) -> Path:
+    """A folder called `name`, made once for all test runs of this machine's user with this transformers."""
     version = importlib.metadata.version("transformers")
-    folder = Path(tempfile.gettempdir()) / f"gistmark-tests-{getpass.getuser()}" / version / f"tiny{head}"
+    folder = Path(tempfile.gettempdir()) / f"gistmark-tests-{getpass.getuser()}" / version / name
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        made = tiny(Path(tempfile.mkdtemp(dir=folder.parent)), head)
+        made = make(Path(tempfile.mkdtemp(dir=folder.parent)))
         with contextlib.suppress(OSError):  # another process was faster
             made.rename(folder)
     return folder

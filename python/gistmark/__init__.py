@@ -17,6 +17,8 @@ from gistmark.compare import compare
 from gistmark.expressions import (
     abstraction,
     bertscore,
+    blanc_help,
+    blanc_tune,
     bleu,
     chrf,
     chrfpp,
@@ -29,6 +31,7 @@ from gistmark.expressions import (
     scores,
     summac,
     summaqa,
+    supert,
     syntax,
     ter,
 )
@@ -60,6 +63,8 @@ __all__ = [
     "__version__",
     "abstraction",
     "bertscore",
+    "blanc_help",
+    "blanc_tune",
     "bleu",
     "catalogue",
     "chrf",
@@ -94,6 +99,7 @@ __all__ = [
     "summac",
     "summaqa",
     "summarise",
+    "supert",
     "syntax",
     "ter",
     "tokens",

@@ -58,6 +58,16 @@ def bertscore(summary: Input, references: Input, **options: Any) -> pl.Expr:
     return scores([factories.bertscore(**options)], summary=summary, references=references)
 
 
+def blanc_help(summary: Input, source: Input, **options: Any) -> pl.Expr:
+    """How much each summary helps the model `model` to guess masked words; options of `metrics.blanc_help`."""
+    return scores([factories.blanc_help(**options)], summary=summary, source=source)
+
+
+def blanc_tune(summary: Input, source: Input, **options: Any) -> pl.Expr:
+    """How much better the model `model` guesses masked words, tuned on each summary; options of `metrics.blanc_tune`."""
+    return scores([factories.blanc_tune(**options)], summary=summary, source=source)
+
+
 def factcc(summary: Input, source: Input, **options: Any) -> pl.Expr:
     """The share of sentences consistent with the source, by the classifier `model`; options of `metrics.factcc`."""
     return scores([factories.factcc(**options)], summary=summary, source=source)
@@ -66,6 +76,11 @@ def factcc(summary: Input, source: Input, **options: Any) -> pl.Expr:
 def summac(summary: Input, source: Input, **options: Any) -> pl.Expr:
     """Entailment of the summary's sentences by the source, by the model `model`; options of `metrics.summac`."""
     return scores([factories.summac(**options)], summary=summary, source=source)
+
+
+def supert(summary: Input, source: Input, **options: Any) -> pl.Expr:
+    """Match with the source's first sentences, by the encoder `model`; options of `metrics.supert`."""
+    return scores([factories.supert(**options)], summary=summary, source=source)
 
 
 def summaqa(summary: Input, source: Input, **options: Any) -> pl.Expr:

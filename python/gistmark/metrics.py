@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from gistmark.entities.metric import entities
     from gistmark.judges import annotator, factscore, judge, persona, prometheus
     from gistmark.models.bertscore import bertscore
+    from gistmark.models.blanc_help import blanc_help
+    from gistmark.models.blanc_tune import blanc_tune
     from gistmark.models.factcc import factcc
     from gistmark.models.summac import summac
     from gistmark.models.summaqa import summaqa
+    from gistmark.models.supert import supert
     from gistmark.readability.metric import readability
     from gistmark.syntax.metric import syntax
     from gistmark_engine.metrics.abstraction import abstraction
@@ -30,6 +33,8 @@ __all__ = [
     "abstraction",
     "annotator",
     "bertscore",
+    "blanc_help",
+    "blanc_tune",
     "bleu",
     "chrf",
     "chrfpp",
@@ -46,14 +51,16 @@ __all__ = [
     "rouge",
     "summac",
     "summaqa",
+    "supert",
     "syntax",
     "ter",
 ]
 
 
+_NEURAL = ("bertscore", "blanc_help", "blanc_tune", "factcc", "summac", "summaqa", "supert")
 _HOMES = {
     **dict.fromkeys(("annotator", "factscore", "judge", "persona", "prometheus"), "gistmark.judges"),
-    **{name: f"gistmark.models.{name}" for name in ("bertscore", "factcc", "summac", "summaqa")},
+    **{name: f"gistmark.models.{name}" for name in _NEURAL},
     **{name: f"gistmark.{name}.metric" for name in ("entities", "readability", "syntax")},
     "chrfpp": "gistmark_engine.metrics.chrf",
 }
