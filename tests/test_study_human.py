@@ -44,6 +44,9 @@ def test_correlations_and_comparisons(pairs: str, tmp_path: Path, capsys: pytest
     compared = pl.read_parquet(out / "comparisons.parquet")
     assert compared.height == 6
     assert compared["p"].is_between(1 / 61, 1).all()
+    assert sorted(path.name for path in out.glob("*.png")) == ["summary.png", "system.png"]
+    assert main([*arguments, "--no-figures", "--output", str(tmp_path / "bare"), "--quiet"]) == 0
+    assert not list((tmp_path / "bare").glob("*.png"))
 
 
 def test_williams_between_systems(pairs: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

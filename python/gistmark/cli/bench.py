@@ -41,7 +41,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--limit", metavar="ROWS", type=int, default=LIMIT, help="default: %(default)s; 0 for all")
     parser.add_argument("--threads", metavar="N", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--output", metavar="FILE", help="where every value that differs is written as a table")
-    output.add_to(parser, text=True, quiet=False)
+    output.add_to(parser, text=True)
     parser.set_defaults(run=_run)
 
 
@@ -58,7 +58,8 @@ def _run(options: argparse.Namespace) -> int:
     frame = pairs.read_pairs(options)
     used = frame.head(options.limit) if options.limit else frame
     results = compare(used, peers, rounds=options.rounds, threads=options.threads)
-    print(render(results) if options.format == "text" else tables.page(as_page(results), options.format))
+    if not options.quiet:
+        print(render(results) if options.format == "text" else tables.page(as_page(results), options.format))
     if used.height < frame.height:
         print(f"gistmark: compared the first {used.height} of {frame.height} rows; see --limit", file=sys.stderr)
     if options.output:

@@ -49,15 +49,21 @@ def add_to(studies: Any) -> None:
     parser.add_argument("--confidence", metavar="N", type=float, default=0.95, help="default: %(default)s")
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="default: %(default)s")
     parser.add_argument("--threads", metavar="N", type=int, help="default: all cores")
+    parser.add_argument("--no-figures", action="store_true", help="do without matplotlib")
     output.add_to(parser)
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
     import gistmark as gm
-    from gistmark.studies.human import Resampling, correlations
+    from gistmark.studies import human_figures
+    from gistmark.studies.extras import check_figures
+    from gistmark.studies.figures import save
+    from gistmark.studies.human import LEVELS, Resampling, correlations
     from gistmark.studies.markdown import table
 
+    if not options.no_figures:
+        check_figures()
     resampling = Resampling(options.replicates, options.over, options.confidence, options.seed)
     metrics = metric_options.chosen(options, lambda: ["rouge"])
     frame, human = _human(
@@ -78,6 +84,8 @@ def _run(options: argparse.Namespace) -> int:
         found.write_csv(folder / f"{name}.csv")
     page = "\n\n".join(f"## {name.capitalize()}\n\n{table(found)}" for name, found in frames.items()) + "\n"
     (folder / "table.md").write_text(page, encoding="utf-8")
+    for level in LEVELS if not options.no_figures else ():
+        save(human_figures.correlations(frames["correlations"], level), folder / f"{level}.png")
     output.show(page, options)
     return 0
 
