@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import io
 import pickle
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import pytest
 from tiny import kept, minilm, need
 
 import gistmark as gm
+from gistmark.cli import job, progress
 from gistmark.models import embedder
 from gistmark.models.checkpoint import Checkpoint
 from gistmark.models.loading import load
@@ -23,7 +26,7 @@ from gistmark.models.shelf import Shelf
 from gistmark.models.weights import Rarity, shares
 from gistmark.models.windows import single, windowed
 from gistmark_datasets import scitldr_sample
-from gistmark_engine.errors import InputError, OptionError
+from gistmark_engine.errors import InputError, MissingExtra, OptionError
 
 CATS = ["The cat sat on the mat.", "A cat was sitting on the mat."]
 GOLDEN = {  # printed by bert_score 0.3.12 with torch 2.13.0
@@ -111,10 +114,10 @@ def test_equal_to_bert_score_on_real_texts(theirs: Theirs, idf: bool) -> None:
 
 @pytest.mark.parametrize("tokens", [1, 150, 4096])
 def test_any_batch_size_and_order(small: str, theirs: Theirs, tokens: int) -> None:
-    data = pl.DataFrame(real(40))
+    data = pl.DataFrame(real(24))
     expected = theirs(data.to_dict(as_series=False), small, 2)
     np.testing.assert_allclose(ours(data, small, layer=2, batch_tokens=tokens), expected, atol=1e-5)
-    order = np.random.default_rng(tokens).permutation(40)
+    order = np.random.default_rng(tokens).permutation(24)
     mixed = ours(data[order.tolist()], small, layer=2, batch_tokens=tokens)
     np.testing.assert_allclose(mixed, expected[order], atol=1e-5)
 
@@ -317,6 +320,7 @@ def test_the_shelf_forgets_when_it_is_full() -> None:
     starts, missing = shelf.place([b"b", b"d"], lengths[::-1], np.array([1]))
     assert (starts.tolist(), missing) == ([0, 2, 5], [0, 1])
     assert len(shelf.table) <= 10
+    assert shelf.place([b"c"], lengths[1:], np.array([1]))[1] == [0]
     starts, _ = shelf.place([b"e"], np.array([12]), np.array([], np.int64))
     assert len(shelf.table) == 12
 
@@ -402,3 +406,35 @@ def test_metrics_travel_to_workers(small: str) -> None:
     assert again.checkpoint == Checkpoint(small, device="cpu")
     expression = gm.bertscore("summary", "references", model=small, layer=2, device="cpu")
     assert pl.DataFrame(GOLDEN).lazy().with_columns(expression).unnest("bertscore").collect().equals(before)
+
+
+def test_the_command_line_reads_a_column_whole_where_rarity_counts(
+    small: str, cli: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = pl.DataFrame(real(9))
+    data.write_parquet(tmp_path / "pairs.parquet")
+    monkeypatch.setattr(job, "ROWS", 2)
+    options = [f"bertscore.{option}" for option in (f"model={small}", "layer=2", "idf=true", "device=cpu")]
+    chosen = [part for option in options for part in ("--set", option)]
+    output = tmp_path / "scored.parquet"
+    code, table, _ = cli("score", tmp_path / "pairs.parquet", "--metrics", "bertscore", *chosen, "--output", output)
+    assert code == 0
+    assert "bertscore_f1" in table
+    expected = ours(data, small, layer=2, idf=True)
+    np.testing.assert_allclose(pl.read_parquet(output).select(FIELDS).to_numpy(), expected, atol=1e-6)
+
+
+def test_the_bar_of_tokens_moves_on_with_its_end() -> None:
+    bar = importlib.import_module("tqdm").tqdm(total=0, file=io.StringIO())
+    for needed, done in ((5, 0), (0, 3), (7, 0), (0, 9)):
+        progress.count(bar, needed, done)
+    assert (bar.total, bar.n) == (12, 12)
+
+
+@pytest.mark.parametrize("package", ["torch", "transformers"])
+def test_a_missing_package_is_named_with_its_command(small: str, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(
+        MissingExtra, match=r"a metric that runs a model needs an extra: pip install 'gistmark\[models\]'"
+    ):
+        gm.score(GOLDEN, [gm.metrics.bertscore(small, layer=2, device="cpu", dtype="float32")])

@@ -19,6 +19,7 @@ from tiny import FAMILIES, minilm, need, tiny
 
 from gistmark.models import packing
 from gistmark.models.checkpoint import Checkpoint
+from gistmark.models.linear import quicken
 from gistmark.models.loading import load
 from gistmark.models.ragged import Ragged, join
 from gistmark.models.run import Run
@@ -152,8 +153,21 @@ def test_any_family_is_shortened_as_bert_score_does(tmp_path: Path, family: str,
     ids = torch.tensor([[101, 1037, 4937, 102, 0], [101, 1037, 4937, 2938, 102]])
     mask = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]])
     with torch.no_grad():
-        found, expected = (model(ids, attention_mask=mask)[0] for model in (ours, theirs))
-    np.testing.assert_allclose(found[mask.bool()], expected[mask.bool()], atol=1e-6)
+        found, expected = (model(ids, attention_mask=mask)[0][mask.bool()] for model in (ours, theirs))
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+        quicken(ours)
+        np.testing.assert_allclose(ours(ids, attention_mask=mask)[0][mask.bool()], expected, atol=1e-5)
+
+
+def test_linear_layers_are_left_alone_without_onednn(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = importlib.import_module("torch")
+    model = load(Checkpoint(str(encoder), device="cpu")).models[0]
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    quicken(model)
+    assert sum(type(layer) is torch.nn.Linear for layer in model.modules()) > 10
+    monkeypatch.undo()
+    quicken(model)
+    assert not any(type(layer) is torch.nn.Linear for layer in model.modules())
 
 
 @pytest.mark.parametrize("family", ["Bert", "Roberta", "Electra"])

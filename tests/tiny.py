@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import getpass
 import importlib
+import importlib.metadata
 import importlib.util
 import tempfile
 from collections.abc import Callable
@@ -29,9 +30,10 @@ def kept(head: str) -> Path:
 
 def once(name: str, make: Callable[[Path], Path]) -> Path:
     """A folder called `name`, made once for all test runs of this machine's user."""
-    folder = Path(tempfile.gettempdir()) / f"gistmark-tests-{getpass.getuser()}" / name
+    version = importlib.metadata.version("transformers")
+    folder = Path(tempfile.gettempdir()) / f"gistmark-tests-{getpass.getuser()}" / version / name
     if not folder.exists():
-        folder.parent.mkdir(exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
         made = make(Path(tempfile.mkdtemp(dir=folder.parent)))
         with contextlib.suppress(OSError):  # another process was faster
             made.rename(folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import metadata
@@ -66,14 +65,6 @@ class Checkpoint:
     def name(self) -> str:
         """The name at the hub, or the folder's own."""
         return self.folder.resolve().name if self.folder else self.model
-
-    @cached_property
-    def config(self) -> dict[str, Any]:
-        """What config.json says; empty for a name at the hub, which is not read before it is loaded."""
-        if self.folder is None:
-            return {}
-        found: dict[str, Any] = json.loads((self.folder / "config.json").read_text(encoding="utf-8"))
-        return found
 
     @cached_property
     def digest(self) -> str:

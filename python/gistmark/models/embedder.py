@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark.models.kept import Kept
+from gistmark.models.linear import quicken
 from gistmark.models.packing import try_packing
 from gistmark.models.ragged import Ints, bounds_of, places
 from gistmark.models.run import Tell
@@ -17,7 +18,7 @@ from gistmark.models.stage import Stage, forward
 from gistmark.models.windows import Parts
 
 MEMORY = {"cpu": 256 << 20, "cuda": 4 << 30}
-"""Bytes of embeddings on a device."""
+"""Bytes of embeddings on a device, at most a quarter of a GPU's."""
 
 
 class Embedder:
@@ -33,9 +34,11 @@ class Embedder:
         model = stage.models[0]
         if stage.device.type == "cuda" and model.dtype != torch.float32:
             try_packing(stage)
+        if stage.device.type == "cpu" and model.dtype == torch.float32:
+            quicken(model)
         width = int(model.config.hidden_size)
         dtype = torch.float32 if model.dtype == torch.float32 else torch.float16  # unit vectors want digits, not range
-        self.capacity = MEMORY[stage.device.type] // (width * dtype.itemsize)
+        self.capacity = _memory(stage.device) // (width * dtype.itemsize)
         self.shelf = Shelf(self.capacity, width, dtype, stage.device)
 
     def embed(self, parts: Parts, stay: Ints, go: Ints) -> Ints:
@@ -85,3 +88,11 @@ class Embedder:
         self.tell(int(inputs.ids.lengths.sum()), 0)
         for _ in forward(self.stage, inputs, put, lambda tokens: self.tell(0, tokens)):
             pass
+
+
+def _memory(device: Any) -> int:
+    """Bytes that embeddings may take."""
+    import torch
+
+    most = MEMORY[device.type]
+    return most if device.type == "cpu" else min(most, torch.cuda.get_device_properties(device).total_memory // 4)

@@ -64,19 +64,18 @@ def _match(texts: Embedded, left: Ints, right: Ints, zero: bool) -> Any:
     """float32 tensor [pairs, 2]"""
     import torch
 
-    x, x_mask, x_weights = _gather(texts, left)  # [pairs, n, width], [pairs, n], [pairs, n]
-    y, y_mask, y_weights = _gather(texts, right)  # [pairs, m, width], [pairs, m], [pairs, m]
+    x, x_weights = _gather(texts, left)  # [pairs, n, width], [pairs, n]
+    y, y_weights = _gather(texts, right)  # [pairs, m, width], [pairs, m]
     similar = torch.bmm(x, y.transpose(1, 2))  # [pairs, n, m]
-    nothing = -torch.inf
-    best_x = similar.masked_fill(~y_mask[:, None, :], nothing).amax(2).float()
-    best_y = similar.masked_fill_(~x_mask[:, :, None], nothing).amax(1).float()
+    best_x, best_y = similar.amax(2).float(), similar.amax(1).float()
     if zero:
         best_x, best_y = best_x.clamp_(min=0), best_y.clamp_(min=0)
     return torch.stack([(best_x * x_weights).sum(1), (best_y * y_weights).sum(1)], 1)
 
 
-def _gather(texts: Embedded, rows: Ints) -> tuple[Any, Any, Any]:
-    """The vectors, mask and weights of some texts, padded to the longest; the weight of padding is 0."""
+def _gather(texts: Embedded, rows: Ints) -> tuple[Any, Any]:
+    """The vectors of some texts, padded to the longest with each one's last token, which changes no maximum; and the
+    weights, 0 for padding."""
     import torch
 
     device = texts.table.device
@@ -85,7 +84,5 @@ def _gather(texts: Embedded, rows: Ints) -> tuple[Any, Any, Any]:
         for values in (texts.starts, texts.lengths, texts.first)
     )
     steps = torch.arange(int(texts.lengths[rows].max()), device=device)
-    mask = steps < lengths
-    inside = torch.minimum(steps, lengths - 1)  # padding repeats the last token
-    vectors = texts.table[starts + inside]
-    return vectors, mask, texts.weights[first + inside] * mask
+    inside = torch.minimum(steps, lengths - 1)
+    return texts.table[starts + inside], texts.weights[first + inside] * (steps < lengths)
