@@ -24,7 +24,7 @@ EXTRAS = {
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "bertscore": ("Model", {"layer": 2}),
     "blanc_help": ("ForMaskedLM", {"split": "newline"}),
-    "blanc_tune": ("ForMaskedLM", {"split": "newline", "epochs": 1, "chunk": 128, "stride": 512}),
+    "blanc_tune": ("ForMaskedLM", {"split": "newline", "epochs": 1, "chunk": 8, "stride": 4096}),
     "factcc": ("ForSequenceClassification", {"label": "LABEL_1", "split": "newline"}),
     "supert": ("Model", {"split": "newline"}),
     "summaqa": ("ForQuestionAnswering", {}),

@@ -73,6 +73,12 @@ def test_status_nulls_and_batches(model: str) -> None:
     assert ours(data, model, epochs=1)["blanc_tune_status"].to_list() == [None, None, "empty_source", "truncated"]
 
 
+def test_a_chunk_is_no_longer_than_the_model_takes(model: str) -> None:
+    data = {"summary": ["Ships waited outside. " * 60], "source": [DOCUMENT]}
+    longest = ours(data, model, chunk=126, stride=400)["blanc_tune"].to_list()
+    assert ours(data, model, chunk=500, stride=400)["blanc_tune"].to_list() == longest
+
+
 def test_nobody_elses_random_numbers_are_drawn(model: str) -> None:
     torch, random = importlib.import_module("torch"), importlib.import_module("random")
     before = torch.random.get_rng_state().tolist(), random.getstate()

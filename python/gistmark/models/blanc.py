@@ -59,4 +59,5 @@ def measure_of(
 
     gained, lost, all_of = count(after & ~before), count(before & ~after), count(np.ones_like(before))
     over, under = (gained - lost, all_of) if measure == "relative" else (gained, all_of - lost)
-    return np.divide(over, under, out=np.full(pairs, np.nan), where=under > 0)
+    score: NDArray[np.float64] = np.divide(over, under, out=np.full(pairs, np.nan), where=under > 0)
+    return score

@@ -50,8 +50,9 @@ def blanc_tune(
 
     model, measure, gap, gap_mask, min_lengths, split  as in `blanc_help`; the same masks are used to learn
     epochs, learning_rate  of AdamW, weight decay 0.01 (biases and layer norms none), the rate falling to 0 evenly
-    chunk, stride          pieces of the summary that are learnt at a time, and from one beginning to the next; of a masked
-                           piece every tenth is shown another one, every tenth itself
+    chunk, stride          pieces of the summary that are learnt at a time (no more than the model takes), and from one
+                           beginning to the next; of the masked pieces every tenth is shown as another one, every tenth
+                           as itself
     seed                   of these draws and of the dropout; the package draws anew at every run for its default, 0
     parity                 "reference": 0 instead of null where there is nothing to guess
     dtype                  as in `Checkpoint`; half precision does not learn well

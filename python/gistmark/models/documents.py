@@ -59,6 +59,10 @@ def blocks(batch: Batch, most: int = BLOCK) -> Iterator[Block]:
 
 
 def cut(texts: Sequence[str], split: Callable[[str], Sequence[str]]) -> tuple[list[str], Ints]:
-    """All pieces of all texts, and int64 (texts + 1,), where those of each text begin and end."""
-    found = [split(text) for text in texts]
-    return list(chain.from_iterable(found)), bounds_of(np.array([len(pieces) for pieces in found], np.int64))
+    """All pieces of all texts, as `flat` gives them."""
+    return flat([split(text) for text in texts])
+
+
+def flat(texts: Sequence[Sequence[str]]) -> tuple[list[str], Ints]:
+    """The pieces of all texts behind each other, and int64 (texts + 1,), where those of each text begin and end."""
+    return list(chain.from_iterable(texts)), bounds_of(np.array([len(pieces) for pieces in texts], np.int64))

@@ -74,7 +74,7 @@ class Helping:
         pair = np.repeat(np.arange(len(pairs)), counts)
         sentence, summary = places(sources.bounds[pairs[:, 0]], counts), pairs[pair, 1]
         lengths, sizes = sources.pieces.lengths[sentence], summaries.whole.lengths[summary]
-        of = np.split(summaries.pieces.lengths, summaries.bounds[1:-1])
+        of = [part.tolist() for part in np.split(summaries.pieces.lengths, summaries.bounds[1:-1])]
         kept = fit(lengths, sizes, of, summary, self.stage.pieces.room - len(self.separator), self.least)
         cut = np.bincount(pair[(kept.sentence < lengths) | (kept.summary < sizes)], minlength=len(pairs)) > 0
         cuttings, cutting = np.unique(np.stack([sentence, kept.sentence], 1), axis=0, return_inverse=True)

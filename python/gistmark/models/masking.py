@@ -86,4 +86,5 @@ def _chosen(offset: Ints, start: Ints, gap: Ints, run: int) -> NDArray[np.bool_]
     stop = start + run
     inside = (offset >= start) & (offset < stop)
     around = (offset >= start) | (offset < stop % np.maximum(gap, 1))
-    return (gap == 1) | np.where(stop >= gap, around, inside)
+    chosen: NDArray[np.bool_] = (gap == 1) | np.where(stop >= gap, around, inside)
+    return chosen

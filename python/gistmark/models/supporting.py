@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gistmark.models.documents import Block, blocks, cut
+from gistmark.models.documents import Block, blocks, flat
 from gistmark.models.embedder import MEMORY
 from gistmark.models.matching import Embedded, match
 from gistmark.models.ragged import Ints, bounds_of, places
@@ -68,7 +68,7 @@ class Supporting:
         """Texts given by their sentences as vectors of the tokens that count; which have no tokens, and which were cut."""
         import torch
 
-        parts, bounds = cut(texts, list)
+        parts, bounds = flat(texts)
         bodies = self.stage.pieces.bodies(parts)
         inputs = self.stage.pieces.single(bodies)
         kept = self.counted[inputs.ids.values]
@@ -108,6 +108,6 @@ def _counted(tokenizer: Any) -> NDArray[np.bool_]:
 def _measured(found: NDArray[np.float64], measure: Measure) -> NDArray[np.float64]:
     """One number of precision and recall, (pairs, 2); F1 is 0 where they cancel out."""
     p, r = found.T
-    if measure != "f1":
-        return p if measure == "precision" else r
-    return np.divide(2 * p * r, p + r, out=np.zeros_like(p), where=p + r != 0)
+    f1 = np.divide(2 * p * r, p + r, out=np.zeros_like(p), where=p + r != 0)
+    chosen: NDArray[np.float64] = {"f1": f1, "precision": p, "recall": r}[measure]
+    return chosen

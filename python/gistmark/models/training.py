@@ -43,7 +43,7 @@ def examples(
 ) -> list[Example]:
     """All variants of all chunks of a text, the pieces that are masked drawn by the seed."""
     draw = Random(training.seed)
-    chunks = Ragged.of([part.tolist() for part in _chunks(body, training)])
+    chunks = Ragged.of([part.tolist() for part in _chunks(body, min(training.chunk, pieces.room), training.stride)])
     masked = variants(chunks, vocabulary, rule)
     read, bounds = pieces.around(masked.ids), masked.at.bounds
     highest = len(vocabulary.sizes) - 1
@@ -84,11 +84,11 @@ def tune(model: Any, found: list[Example], training: Training, advance: Callable
     return tuned.eval()
 
 
-def _chunks(body: NDArray[np.int32], training: Training) -> Iterator[NDArray[np.int32]]:
+def _chunks(body: NDArray[np.int32], size: int, stride: int) -> Iterator[NDArray[np.int32]]:
     """The parts of a text that are learnt; its beginning, which lies in fewer of them, some times more."""
-    for start in range(0, len(body), training.stride):
-        yield body[start : start + training.chunk]
-        if 0 < start < training.chunk:
+    for start in range(0, len(body), stride):
+        yield body[start : start + size]
+        if 0 < start < size:
             yield body[:start]
 
 
