@@ -75,7 +75,7 @@ def test_equal_to_blanc(
     expected = theirs(monkeypatch, DATA, model, **named)
     found = ours(DATA, model, parity="reference", **options)
     assert found["blanc_help"].to_list() == expected
-    assert len(set(expected)) > 3
+    assert any(expected)
 
 
 def test_status_and_nulls(model: str) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from gistmark.models.checkpoint import Checkpoint, Dtype
+from gistmark.models.checkpoint import Checkpoint, Dtype, checkpoint_of
 from gistmark.models.run import Run, Tell
 from gistmark.models.tables import Baseline, baseline_of, layer_of, read_baseline
 from gistmark_engine.errors import OptionError
@@ -85,9 +85,7 @@ def bertscore(
     Null text gives null; an empty summary 0 (then rescaled, if so asked); an empty reference null (`bertscore_status`
     says so), left out beside others. Where all weights of a text are 0 under idf, what they weigh is null, `undefined`.
     """
-    checkpoint = Checkpoint(str(model), revision, dtype, device, pickled, remote) if model is not None else None
-    if batch_tokens is not None and batch_tokens < 1:
-        raise OptionError(f"bertscore: batch_tokens must be at least 1, not {batch_tokens}")
+    checkpoint = checkpoint_of("bertscore", model, revision, dtype, device, pickled, remote, batch_tokens)
     layer = _layer(checkpoint, layer)
     base = None
     if rescale and checkpoint and layer is not None:
