@@ -24,7 +24,7 @@ score: $(VENV)/installed
 	@$(BIN)/gistmark score $(SAMPLE) --output scored.parquet
 
 test: $(VENV)/installed-$(if $(ALL),all,dev)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(VENV)/installed-dev
 	@$(BIN)/ruff check

@@ -75,7 +75,18 @@ def test_json_has_a_versioned_shape(cli: Run, pairs: Path, tmp_path: Path) -> No
     assert found["schema"] == "gistmark.score/1"
     assert found["metrics"] == [{"name": "rouge", "signature": gm.metrics.rouge().signature}]
     [line] = [one for one in found["table"] if one["field"] == "rouge1_f1" and one["group"] == {"system": "oracle"}]
-    assert list(line) == ["group", "metric", "field", "statistic", "level", "value", "n", "n_null"]
+    assert list(line) == [
+        "group",
+        "metric",
+        "field",
+        "statistic",
+        "level",
+        "value",
+        "n",
+        "n_null",
+        "failure_rate",
+        "marked",
+    ]
     assert line["value"] == pytest.approx(means(pairs)["oracle"], rel=1e-12)
 
 

@@ -71,7 +71,10 @@ def test_python_blocks_stand_by_themselves() -> None:
 
 @pytest.mark.parametrize("name", list(gm.catalogue()))
 def test_the_example_of_a_metric_runs(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    block = made.example(gm.catalogue()[name])
+    metric = gm.catalogue()[name]
+    if metric.needs == "models":
+        pytest.skip("its model is the reader's")
+    block = made.example(metric)
     try:
         exec(compile(block, name, "exec"), {"__name__": "__main__"})
     except MissingExtra as error:

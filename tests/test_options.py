@@ -29,7 +29,7 @@ NAN, INF = float("nan"), float("inf")
         (rouge, {"types": None}, "types must be a list, each a string"),
         (rouge, {"types": "1"}, "types must be a list, each a string"),
         (rouge, {"multi": "best"}, "multi must be one of 'max', 'mean'"),
-        (rouge, {"parity": "rouge"}, "parity must be 'reference' or None"),
+        (rouge, {"parity": "rouge"}, "parity must be one of 'reference', 'rouge155' or None"),
         (rouge, {"tokenizer": "nltk"}, "unknown tokenizer 'nltk'"),
         (rouge, {"tokenizer": []}, "tokenizer must be a string"),
         (rouge, {"prefix": "a|b"}, "prefix must be of letters"),

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from syntax_twins import MEASURES, constituency_counts, dependency_counts
 
-from gistmark.syntax import syntax, trees
+from gistmark.syntax import trees
+from gistmark.syntax.metric import syntax
 from gistmark.syntax.parses import Parses
 from gistmark.syntax.ratios import COUNTS, RATIOS
 from gistmark_engine.errors import InputError, OptionError

@@ -14,6 +14,9 @@ from typing import Any
 
 import polars as pl
 
+import gistmark.entities  # before the expressions of the same names, which then stand in their place
+import gistmark.readability
+import gistmark.syntax  # noqa: F401
 from gistmark import metrics as factories
 from gistmark.catalogue import resolve
 from gistmark.marks import Input, marked

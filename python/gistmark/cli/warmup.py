@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from gistmark import metrics, statistics
+from gistmark import evaluate, metrics, statistics
 from gistmark.compare import compare
 from gistmark.marks import sentences, tokens
 from gistmark.score import score
@@ -51,6 +51,7 @@ def compile_kernels() -> None:
     for mark in (tokens, sentences):
         score(WORDS, [metrics.rouge()], columns={role: mark(role) for role in WORDS})
     score({role: [[1, 2]] for role in WORDS}, [metrics.rouge()], columns={role: tokens(role) for role in WORDS})
+    evaluate.load("sacrebleu").compute(predictions=["A cat sat."], references=[["A cat slept."]])
     _count_syntax()
     _correlate()
     _resample()

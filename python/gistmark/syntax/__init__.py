@@ -1,5 +1,1 @@
 """Syntactic complexity: nine counts and fourteen ratios from a dependency parse or from constituency trees."""
-
-from gistmark.syntax.metric import syntax
-
-__all__ = ["syntax"]
