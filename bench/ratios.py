@@ -19,7 +19,7 @@ from bench.tables import micro, table, times
 from gistmark.bench import PEERS
 from gistmark.bench.report import one
 
-ROWS = {corpora.SHORT: 8000, (60, 50): 4000, (25, 160): 3000, (60, 400): 1200, (160, 160): 1500}
+ROWS = {corpora.SHORT: 16000, (60, 50): 12000, (25, 160): 8000, (60, 400): 4800, (160, 160): 6000}
 ROUNDS = 5
 HEADINGS = ("work", "against", "peer, a row", "gistmark, a row", "ratio", "at least")
 LSUM = ("Lsum",)

@@ -53,6 +53,17 @@ def test_long_texts(vocabulary: int) -> None:
            for m in sizes for n in sizes])  # fmt: skip
 
 
+@pytest.mark.parametrize("words", range(1, 10))
+def test_bases_of_every_number_of_words(words: int) -> None:
+    """All tokens of both texts are shared, so that a base of so many words of places is kept whole; ids reach the top."""
+    rng = random.Random(words)
+    pairs = []
+    for size in (64 * words - 1, 64 * words, 64 * words + 1, 64 * words + 40):
+        one = [rng.randrange(size) for _ in range(size)]
+        pairs.append((one, rng.sample(one, size)))
+    check(pairs, ("1", "2"))
+
+
 @pytest.mark.parametrize("types", [("9",), ("2",), ("3", "7"), ("8", "1")])
 def test_orders_asked_for_alone(types: tuple[str, ...]) -> None:
     rng = random.Random(0)

@@ -93,13 +93,13 @@ def words_in(typingctx, number):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def is_zero(typingctx, number):  # type: ignore[no-untyped-def]
-    """Whether no bit is set."""
+def ones(typingctx, number):  # type: ignore[no-untyped-def]
+    """How many bits are set."""
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        return builder.icmp_unsigned("==", args[0], ir.Constant(args[0].type, 0))
+        return builder.trunc(builder.ctpop(args[0]), WORD)
 
-    return types.boolean(number), codegen
+    return types.int64(number), codegen
 
 
 def _operator(symbol: Any, name: str) -> None:

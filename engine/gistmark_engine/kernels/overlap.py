@@ -74,7 +74,7 @@ def _overlap(pairs, asked, kept, masks, places, tables, out):
         last, turn = _last_of_base(pairs.base, first), turn + 1
         size = keep_base(pairs, first, last, turn, kept)
         within = _within(size, pairs.base[first, 0], asked.cap, kept)
-        by_places = top <= 2 and size <= 64 * PLACE_WORDS
+        by_places = top <= 2 and size <= (64 * PLACE_WORDS if asked.mode == MULTISET else 64)
         words = _width(size) if by_places else words_of(size)
         learn_masks(kept.base, size, words, masks)
         if by_places:
@@ -137,15 +137,15 @@ def _match_wide(pairs, p, words, within, turn, asked, kept, masks, places, out):
     known = known_target(pairs.ids, pairs.target[p, 0], pairs.target[p, 1], turn, kept)
     bits, adjacent, row = masks.masks.ctypes.data, places.adjacent.ctypes.data, places.row.ctypes.data
     if words == 2:
-        one, two = match_wide(zero(2), known, kept, asked.mode, bits, adjacent, row)
+        one, two = match_wide(zero(2), known, kept, bits, adjacent, row)
     elif words == 3:
-        one, two = match_wide(zero(3), known, kept, asked.mode, bits, adjacent, row)
+        one, two = match_wide(zero(3), known, kept, bits, adjacent, row)
     elif words == 4:
-        one, two = match_wide(zero(4), known, kept, asked.mode, bits, adjacent, row)
+        one, two = match_wide(zero(4), known, kept, bits, adjacent, row)
     elif words == 6:
-        one, two = match_wide(zero(6), known, kept, asked.mode, bits, adjacent, row)
+        one, two = match_wide(zero(6), known, kept, bits, adjacent, row)
     else:
-        one, two = match_wide(zero(8), known, kept, asked.mode, bits, adjacent, row)
+        one, two = match_wide(zero(8), known, kept, bits, adjacent, row)
     _put(one, two, zeros_in(places.row, words, within), asked, out, p)
 
 

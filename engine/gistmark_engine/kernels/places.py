@@ -14,7 +14,7 @@ import numpy as np
 from gistmark_engine.intrinsics import load_word, popcount
 from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.kept import MULTISET, SET
-from gistmark_engine.wide import complement, doubled, is_zero, load, lowest, store, words_in
+from gistmark_engine.wide import complement, doubled, load, lowest, ones, store, words_in
 
 PLACE_WORDS = 8
 """Words of places up to which this beats tables of grams."""
@@ -71,28 +71,21 @@ def _claimed(found, mode):
 
 
 @inlined
-def match_wide(nothing, known, kept, mode, bits, adjacent, row_address):
-    """(shared 1-grams, shared 2-grams) of the `known` tokens of a target with a base of several words of places, as many
-    as `nothing` has; the row of the LCS goes to `row_address`."""
-    entries, stands, width = kept.target, kept.target_places, 8 * words_in(nothing)
-    one, two, last = np.int64(0), np.int64(0), np.int64(-2)
+def match_wide(nothing, known, kept, bits, adjacent, row_address):
+    """(shared 1-grams, shared 2-grams), counted as MULTISET says, of the `known` tokens of a target with a base of several
+    words of places, as many as `nothing` has; the row of the LCS goes to `row_address`."""
+    entries, stands = kept.target.ctypes.data, kept.target_places.ctypes.data
+    width, last = 8 * words_in(nothing), np.int64(-2)
     side_by_side, before, row = load(nothing, adjacent), nothing, complement(nothing)
     free_one, free_two = row, row
     for k in range(known):
-        mask = load(nothing, bits + width * entries[k])
-        before = doubled(before) if stands[k] == last + 1 else nothing
-        last = stands[k]
-        found_one, found_two = mask & free_one, before & side_by_side & mask & free_two
-        one, two = one + np.int64(not is_zero(found_one)), two + np.int64(not is_zero(found_two))
-        free_one, free_two = free_one ^ _claimed_wide(found_one, mode), free_two ^ _claimed_wide(found_two, mode)
+        mask = load(nothing, bits + width * np.int64(load_word(entries + 8 * k)))
+        place = np.int64(load_word(stands + 8 * k))
+        before = doubled(before) if place == last + 1 else nothing
+        last = place
+        free_one = free_one ^ lowest(mask & free_one)
+        free_two = free_two ^ lowest(before & side_by_side & mask & free_two)
         common = row & mask
         row, before = (row + common) | (row ^ common), mask
     store(row, row_address)
-    return one, two
-
-
-@inlined
-def _claimed_wide(found, mode):
-    if mode == MULTISET:
-        return lowest(found)
-    return found if mode == SET else found ^ found
+    return ones(complement(free_one)), ones(complement(free_two))
