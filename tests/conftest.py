@@ -12,9 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from small_model import unpacked
 
 from gistmark.cli import main
+
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):  # there the same examples each time; new ones are looked for wherever else tests run
+    settings.load_profile("ci")
 
 
 @pytest.fixture(scope="session")

@@ -85,6 +85,8 @@ def damage(draw: st.DrawFn) -> tuple[str, list[tuple[int, bytes]], int]:
 @given(damage())
 @example((".parquet", [(-8, b"\xff\xff\xff\x7f")], 10_000))
 @example((".parquet", [(-4, b"PARE")], 10_000))
+@example((".csv", [(0, b"\r")], 1))
+@example((".csv", [(0, b"\r")], 2))
 @example((".arrow", [(-10, b"\x00\x00\x00\x70")], 10_000))
 def test_damaged_files_are_read_or_refused(tmp_path: Path, damaged: tuple[str, list[tuple[int, bytes]], int]) -> None:
     ending, places, length = damaged

@@ -11,21 +11,18 @@ import numpy as np
 
 from gistmark_engine.characters import LIMIT, SPACE, WORD
 from gistmark_engine.intrinsics import (
-    alnum_mask,
-    copy_block,
     high_mask,
     load_byte,
     load_word,
-    lower_block,
     may_fold_mask,
     newline_mask,
-    space_mask,
     store_word,
-    word_mask,
+    trailing_zeros,
 )
 from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.boundaries import classify_boundaries
 from gistmark_engine.kernels.folding import INVALID
+from gistmark_engine.kernels.marks import fold_block, mark_stretch, set_bit, token_masks
 from gistmark_engine.kernels.mteval import classify_mteval
 from gistmark_engine.kernels.sigma import lower_character
 from gistmark_engine.kernels.utf8 import decode, encode, is_utf8
@@ -37,7 +34,6 @@ from gistmark_engine.tokenizers.rule import (
     UNICODE,
     WHITESPACE,
     WHITESPACE_LOWER,
-    WORD_LOWER,
     WORD_PUNCT,
 )
 
@@ -81,11 +77,8 @@ def _classify_ascii(address, length, rule, pad, folded, starts, ends, breaks):
                 at = _padded(address, length, pad)
             else:
                 at, to, past = at + left - 64, to + left - 64, np.uint64(64 - left)
-        if rule == WHITESPACE:
-            copy_block(at, to)
-        else:
-            lower_block(at, to)
-        word, single = _token_masks(at, rule)
+        fold_block(at, to, rule)
+        word, single = token_masks(at, rule)
         word, single, newline = word >> past, single >> past, newline_mask(at) >> past
         if left < 64:
             live = (U1 << np.uint64(left)) - U1
@@ -120,24 +113,19 @@ def _padded(address, length, pad):
 
 
 @inlined
-def _token_masks(at, rule):
-    """Bytes inside word-like tokens, and bytes that are tokens by themselves."""
-    if rule == ROUGE or rule == ROUGE155:
-        return alnum_mask(at), U0
-    if rule == WORD_LOWER:
-        return word_mask(at), U0
-    if rule == WORD_PUNCT:
-        word = word_mask(at)
-        return word, ~(word | space_mask(at))
-    return ~space_mask(at), U0
-
-
-@inlined
 def _classify_unicode(address, length, rule, classes, lower, folded, base, starts, ends, breaks):
-    """The code point path: one character at a time, as Python lowers and matches it."""
+    """The code point path: stretches of ASCII at once, else one character at a time, as Python lowers and matches it."""
     starts[0], ends[0], breaks[0] = U0, U0, U0
     at, size, in_word = 0, np.int64(0), False
     while at < length:
+        if length - at >= 64:
+            plain = trailing_zeros(high_mask(address + at))
+            if plain > 0:
+                size, in_word = mark_stretch(
+                    address + at, plain, rule, folded.ctypes.data + base, size, in_word, starts, ends, breaks
+                )  # fmt: skip
+                at += plain
+                continue
         point, width = decode(address + at, length - at)
         if width == 0:
             return np.int64(INVALID)
@@ -147,7 +135,7 @@ def _classify_unicode(address, length, rule, classes, lower, folded, base, start
             size, in_word = _emit(COMBINING_DOT, rule, classes, folded, base, size, in_word, starts, ends, breaks)
         at += width
     if in_word:
-        _set(ends, size)
+        set_bit(ends, size)
     return size
 
 
@@ -156,23 +144,18 @@ def _emit(point, rule, classes, folded, base, size, in_word, starts, ends, break
     """Append one folded character and mark what starts or ends with it; returns (size, whether a word is open)."""
     word, single = _token_kind(point, rule, classes)
     if in_word and not word:
-        _set(ends, size)
+        set_bit(ends, size)
     if (word and not in_word) or single:
-        _set(starts, size)
+        set_bit(starts, size)
     if point == NEWLINE:
-        _set(breaks, size)
+        set_bit(breaks, size)
     after = encode(point, folded, base + size) - base
     if after >> 6 != size >> 6:
         block = after >> 6
         starts[block], ends[block], breaks[block] = U0, U0, U0
     if single:
-        _set(ends, after)
+        set_bit(ends, after)
     return after, word
-
-
-@inlined
-def _set(bits, position):
-    bits[position >> 6] |= U1 << np.uint64(position & 63)
 
 
 @inlined

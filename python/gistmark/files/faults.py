@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from _csv import Reader
 
 
-READER_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
+READER_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, csv.Error)
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def locate(paths: Sequence[Path], kind: Format, text: Collection[str], reference
     for path in paths:
         try:
             fault = _csv_fault(path, paths, references) if kind == "csv" else _first_fault(path, kind, text)
-        except (pa.ArrowException, OSError, EOFError, ValueError, zlib.error) as unreadable:
+        except (*READER_ERRORS, pa.ArrowException, EOFError, zlib.error) as unreadable:
             fault = InputError(f"{shown(path)}: not a readable {kind} file ({unreadable})")
         if fault:
             return fault
