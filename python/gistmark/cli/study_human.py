@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -12,6 +11,7 @@ import polars as pl
 from gistmark.cli import options as metric_options
 from gistmark.cli import output, pairs
 from gistmark_engine.errors import InputError, OptionError
+from gistmark_engine.metric import Metric
 
 COMPARISONS = {
     **dict.fromkeys(("first", "second", "human", "level", "coefficient"), pl.String()),
@@ -57,6 +57,7 @@ def add_to(studies: Any) -> None:
 def _run(options: argparse.Namespace) -> int:
     import gistmark as gm
     from gistmark.studies import human_figures
+    from gistmark.studies.archive import open_archive
     from gistmark.studies.extras import check_figures
     from gistmark.studies.figures import save
     from gistmark.studies.human import LEVELS, Resampling, correlations
@@ -69,6 +70,7 @@ def _run(options: argparse.Namespace) -> int:
     frame, human = _human(
         pairs.read_pairs(options), metric_options.names(options.human), (options.document, options.system)
     )
+    folder = open_archive(options.output, _record(options, metrics, frame))
     scored = gm.score(frame, metrics, threads=options.threads)
     fields = [name for m in metrics for name, spec in m.columns.items() if spec.dtype in ("float64", "int64")]
     place = {"document": options.document, "system": options.system}
@@ -77,8 +79,6 @@ def _run(options: argparse.Namespace) -> int:
         pairs_of_fields = [_pair(text, fields) for text in options.compare]
         compared = _by_williams if options.test == "williams" else _by_permutation
         frames["comparisons"] = compared(scored, pairs_of_fields, human, resampling, place)
-    folder = Path(options.output)
-    folder.mkdir(parents=True, exist_ok=True)
     for name, found in frames.items():
         found.write_parquet(folder / f"{name}.parquet")
         found.write_csv(folder / f"{name}.csv")
@@ -88,6 +88,18 @@ def _run(options: argparse.Namespace) -> int:
         save(human_figures.correlations(frames["correlations"], level), folder / f"{level}.png")
     output.show(page, options)
     return 0
+
+
+def _record(options: argparse.Namespace, metrics: Sequence[Metric], frame: pl.DataFrame) -> dict[str, object]:
+    """What the study is: a directory holds one."""
+    from gistmark.catalogue import signature
+    from gistmark.studies.archive import digest
+    from gistmark_engine.version import __version__
+
+    asked = ("human", "document", "system", "compare", "test", "over", "replicates", "confidence", "seed")
+    settings = {name: getattr(options, name) for name in asked}
+    record = {"gistmark": __version__, "study": "human", "metrics": signature(metrics), "settings": settings}
+    return record | {"rows": frame.height, "rows_sha256": digest(frame)}
 
 
 def _human(frame: pl.DataFrame, columns: Sequence[str], keys: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:

@@ -52,6 +52,7 @@ def add_to(studies: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     import gistmark as gm
+    from gistmark.studies.archive import digest, open_archive
     from gistmark.studies.extras import check_figures, check_regression
     from gistmark.studies.preference import judged, preference
     from gistmark.studies.preference_figures import save_figures
@@ -67,7 +68,12 @@ def _run(options: argparse.Namespace) -> int:
     sessions = read(options.sessions)
     models = sorted({summary.model for session in sessions for summary in session.summaries.values()})
     base = options.base or next(iter(models), "")
-    scored = gm.score(summaries_frame(sessions), metrics, threads=options.threads)
+    asked = ("base", "cluster", "ridge", "compare", "replicates", "confidence", "seed")
+    settings = {name: getattr(options, name) for name in asked}
+    record = {"gistmark": gm.__version__, "study": "preference", "metrics": gm.signature(metrics), "settings": settings}
+    summaries = summaries_frame(sessions)
+    open_archive(options.output, record | {"sessions": len(sessions), "summaries_sha256": digest(summaries)})
+    scored = gm.score(summaries, metrics, threads=options.threads)
     study = preference(
         sessions,
         scored,

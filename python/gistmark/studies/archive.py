@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from gistmark.files import write
-from gistmark_engine.errors import OptionError
+from gistmark_engine.errors import InputError, OptionError
 
 RECORD = "study.json"
 
@@ -35,11 +35,23 @@ def open_archive(directory: str | Path, record: Mapping[str, object]) -> Path:
     mine = json.loads(json.dumps(record, ensure_ascii=False))
     if not (path / RECORD).exists():
         (path / RECORD).write_text(json.dumps(mine, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-    theirs = json.loads((path / RECORD).read_text(encoding="utf-8"))
+    theirs = _record(path / RECORD)
     differs = sorted(key for key in {*mine, *theirs} if mine.get(key) != theirs.get(key))
     if differs:
         raise OptionError(f"{path} holds another study ({', '.join(differs)} differ); name another directory")
     return path
+
+
+def _record(path: Path) -> dict[str, object]:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise _damaged(path, error) from error
+    return record if isinstance(record, dict) else {"record": record}
+
+
+def _damaged(path: Path, error: Exception) -> InputError:
+    return InputError(f"{path} is damaged ({error}); delete it, or name another directory")
 
 
 def kept(path: Path, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
@@ -47,7 +59,15 @@ def kept(path: Path, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
         write(make(), path)
-    return pl.read_parquet(path)
+    return load(path)
+
+
+def load(path: Path) -> pl.DataFrame:
+    """The Parquet table at `path`; InputError for one that was damaged."""
+    try:
+        return pl.read_parquet(path)
+    except pl.exceptions.PolarsError as error:
+        raise _damaged(path, error) from error
 
 
 def digest(*tables: pl.DataFrame) -> str:

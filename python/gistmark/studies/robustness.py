@@ -18,7 +18,7 @@ from gistmark.catalogue import resolve, signature
 from gistmark.files import write
 from gistmark.roles import assign, default_metrics
 from gistmark.score import score
-from gistmark.studies.archive import check_archive, digest, kept, open_archive
+from gistmark.studies.archive import check_archive, digest, kept, load, open_archive
 from gistmark.studies.chosen import chosen_chains
 from gistmark.studies.documents import KEY, Base, documents
 from gistmark.studies.perturbations import EXPECTED, Chains, chains
@@ -27,6 +27,7 @@ from gistmark.studies.rewrites import Rewrites
 from gistmark.studies.rewriting import REWRITTEN, Rewriter
 from gistmark.studies.verdicts import Cuts, overall, sensitivity, verdict
 from gistmark_engine.bootstrap import Bootstrap
+from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Metric
 from gistmark_engine.ranks import Mode
 from gistmark_engine.version import __version__
@@ -116,6 +117,10 @@ def robustness(
         kept_lines = None if output is None else check_archive(output) / REWRITES
         rewrites = rewrites.lines(rows, REWRITTEN if perturbations is None else perturbations, levels, seed, kept_lines)
     made = make(perturbations, rewrites)
+    if made.table.is_empty():
+        found = made.dropped.select("perturbation", "reason").unique(maintain_order=True).rows()
+        reasons = ", ".join(f"{name}: {why}" for name, why in found) or "there are no documents"
+        raise InputError(f"no document can be changed by any perturbation ({reasons})")
     directory = None if output is None else open_archive(output, _record(chosen, settings, rows, made))
     if directory and rewrites and not isinstance(rewrites, str | Path):
         write(pl.DataFrame(rewrites), directory / REWRITES)
@@ -172,7 +177,7 @@ def _scores(
         for path in parts.iterdir():
             path.unlink()
         parts.rmdir()
-    return pl.read_parquet(whole)
+    return load(whole)
 
 
 def _study(

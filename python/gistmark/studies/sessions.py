@@ -22,10 +22,13 @@ def read(path: str | Path) -> list[Session]:
     (optional); other keys are ignored. Raises `InputError` with row (line), session and rule.
     """
     sessions: list[Session] = []
-    with open(path, encoding="utf-8-sig") as lines:
-        for row, line in enumerate(lines):
-            if line.strip():
-                sessions.append(_session(line, row))
+    try:
+        with open(path, encoding="utf-8-sig") as lines:
+            for row, line in enumerate(lines):
+                if line.strip():
+                    sessions.append(_session(line, row))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is no JSON lines in UTF-8 ({error})") from error
     _distinct(sessions)
     return sessions
 
