@@ -182,3 +182,17 @@ def test_headings_are_bold_on_terminals_alone(monkeypatch: pytest.MonkeyPatch) -
     assert emphasised(text, io.StringIO()) == text
     monkeypatch.setenv("NO_COLOR", "1")
     assert emphasised(text, Terminal()) == text
+
+
+def test_a_null_group_stands_apart_from_the_text_none(cli: Run, tmp_path: Path) -> None:
+    rows = [
+        {"summary": "a cat", "references": ["a cat"], "system": None},
+        {"summary": "x", "references": ["y"], "system": "None"},
+    ]
+    path = tmp_path / "n.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for form in ("text", "markdown", "latex"):
+        _, out, _ = cli("score", path, "--metrics", "rouge", "--format", form)
+        assert "(null)" in out, form
+        assert "None" in out, form
+        assert "1.0000" in out, form

@@ -38,7 +38,10 @@ def test_a_study_from_the_command_line(sessions: str, tmp_path: Path, capsys: py
     assert {"coverage", "summary_length", "sa1"} <= set(frames["alphas"]["metric"])
     assert frames["alphas"].filter(metric="summary_length", threshold="zero", reading="merged")["alpha"].item() > 0
     assert frames["odds"].filter(form="paired").height == 5
-    assert main([*arguments[:-1], "0", "--base", "model-b", "--no-figures"]) == 0
+    other = [*arguments[:-1], "0", "--base", "model-b", "--no-figures"]
+    assert main(other) == 2
+    assert "holds another study (settings differ)" in capsys.readouterr().err
+    assert main([str(tmp_path / "other") if part == str(tmp_path / "out") else part for part in other]) == 0
     assert "personalised, model-b" in capsys.readouterr().out.split("## Odds ratios")[1].splitlines()[4]
 
 

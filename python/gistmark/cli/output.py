@@ -10,7 +10,7 @@ from typing import Any, TextIO
 import polars as pl
 
 from gistmark import tables
-from gistmark.cli.table import number
+from gistmark.cli.table import group_label, number
 from gistmark.tables import FORMATS, Table
 from gistmark_engine.metric import Metric
 
@@ -65,8 +65,7 @@ def _table(metric: str, rows: Sequence[Row], by: Sequence[str]) -> Table:
     heads = list(dict.fromkeys(f"{row['field']} {row['statistic']}" for row in rows))
     groups: dict[str, dict[str, str]] = {}
     for row in rows:
-        name = ", ".join(str(row[key]) for key in by) or "all"
-        groups.setdefault(name, {})[f"{row['field']} {row['statistic']}"] = _cell(row)
+        groups.setdefault(group_label(row, by), {})[f"{row['field']} {row['statistic']}"] = _cell(row)
     lines = [[name, *(cells.get(head, "–") for head in heads)] for name, cells in groups.items()]
     return Table(metric, [", ".join(by), *heads], lines)
 

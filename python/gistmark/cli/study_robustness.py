@@ -101,9 +101,6 @@ def _run(options: argparse.Namespace) -> int:
         compared = beside_paper(study.statistics)
         compared.write_parquet(Path(options.output, "against_paper.parquet"))
         table += f"\n## Beside the paper\n\n{as_table(compared, number='.2f', null='undefined')}\n"
-    if study.dropped.height:
-        counts = study.dropped.group_by("perturbation", "reason", maintain_order=True).len("documents")
-        table += f"\n## Left out\n\n{as_table(counts)}\n"
     Path(options.output, TABLE).write_text(table, encoding="utf-8")
     if not options.no_figures:
         save_figures(study, options.output)

@@ -25,12 +25,17 @@ def render(summary: pl.DataFrame, by: Sequence[str] = ()) -> str:
     """
     by_group: dict[str, list[Row]] = {}
     for row in summary.iter_rows(named=True):
-        by_group.setdefault(", ".join(str(row[key]) for key in by) or "all", []).append(row)
+        by_group.setdefault(group_label(row, by), []).append(row)
     groups = list(by_group)
     starts = range(0, len(groups), ACROSS)
     blocks = [_block({group: by_group[group] for group in groups[start : start + ACROSS]}) for start in starts]
     signatures = dict.fromkeys(summary["signature"].to_list())
     return "\n\n".join([*blocks, "\n".join(signatures)])
+
+
+def group_label(row: Row, by: Sequence[str]) -> str:
+    """What a group of rows is called: by its keys, a null one apart from the text "None"."""
+    return ", ".join("(null)" if row[key] is None else str(row[key]) for key in by) or "all"
 
 
 def _block(by_group: Mapping[str, Sequence[Row]]) -> str:

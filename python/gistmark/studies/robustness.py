@@ -27,7 +27,6 @@ from gistmark.studies.rewrites import Rewrites
 from gistmark.studies.rewriting import REWRITTEN, Rewriter
 from gistmark.studies.verdicts import Cuts, overall, sensitivity, verdict
 from gistmark_engine.bootstrap import Bootstrap
-from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Metric
 from gistmark_engine.ranks import Mode
 from gistmark_engine.version import __version__
@@ -117,10 +116,6 @@ def robustness(
         kept_lines = None if output is None else check_archive(output) / REWRITES
         rewrites = rewrites.lines(rows, REWRITTEN if perturbations is None else perturbations, levels, seed, kept_lines)
     made = make(perturbations, rewrites)
-    if made.table.is_empty():
-        found = made.dropped.select("perturbation", "reason").unique(maintain_order=True).rows()
-        reasons = ", ".join(f"{name}: {why}" for name, why in found) or "there are no documents"
-        raise InputError(f"no document can be changed by any perturbation ({reasons})")
     directory = None if output is None else open_archive(output, _record(chosen, settings, rows, made))
     if directory and rewrites and not isinstance(rewrites, str | Path):
         write(pl.DataFrame(rewrites), directory / REWRITES)
@@ -172,7 +167,8 @@ def _scores(
         blocks = frame.group_by(pl.col("document") // BLOCK, maintain_order=True)
         files = [(parts / f"{number:06d}.parquet", block) for (number,), block in blocks]
         done = [kept(path, partial(score, block, metrics, threads=threads)) for path, block in files]
-        kept(whole, lambda: pl.concat(done).drop("document"))
+        whole_of = pl.concat(done) if done else score(frame, metrics, threads=threads)
+        kept(whole, lambda: whole_of.drop("document"))
     if parts.exists():
         for path in parts.iterdir():
             path.unlink()

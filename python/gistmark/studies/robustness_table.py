@@ -16,7 +16,20 @@ def markdown(study: Study) -> str:
     with what they rest on below: levels, generators, cut-offs, documents left out, verdicts under other cut-offs.
     """
     parts = ["# Robustness study", *(_table(part) for part in study.statistics.partition_by("scope", "corpus"))]
-    return "\n\n".join([*parts, _notes(study)]) + "\n"
+    return "\n\n".join([*parts, _notes(study), *_left_out(study)]) + "\n"
+
+
+def _left_out(study: Study) -> list[str]:
+    """Documents without a chain, by perturbation and reason."""
+    counts = study.dropped.group_by("perturbation", "reason", maintain_order=True).len()
+    if counts.is_empty():
+        return []
+    lines = [
+        ["perturbation", "reason", "documents"],
+        ["---"] * 3,
+        *([str(cell) for cell in row] for row in counts.rows()),
+    ]
+    return [f"## Left out\n\n{as_table(lines)}"]
 
 
 def perturbations(table: pl.DataFrame) -> list[str]:
