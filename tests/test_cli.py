@@ -78,7 +78,7 @@ def test_the_table_counts_values_and_nulls(cli: Run, tmp_path: Path) -> None:
     _, out, _ = cli("score", path, "--metrics", "rouge")
     assert [line.split() for line in out.splitlines() if line.strip().startswith("n")] == [["n", "3"], ["n_null", "1"]]
     _, out, _ = cli("score", path, "--metrics", "rouge", "--by", "team")
-    assert out.splitlines()[0].split() == ["None", "x"]
+    assert out.splitlines()[0].split() == ["(null)", "x"]
     assert [line.split() for line in out.splitlines() if " n_null" in line] == [["n_null", "0", "1"]]
 
 

@@ -317,3 +317,15 @@ def test_the_command_line(cli: Callable[..., tuple[int, str, str]], tmp_path: Pa
     assert pl.read_parquet(tmp_path / "out.parquet").equals(expected)
     code, _, error = cli("compare", tmp_path / "pairs.parquet")
     assert (code, error.startswith("gistmark: no metric's columns are all there")) == (2, True)
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "randomisation"])
+def test_one_text_tells_nothing_of_chance(method: Any) -> None:
+    rows = [("a", "one", "a cat"), ("b", "one", "a dog"), ("a", "two", "a cat"), ("b", "two", None)]
+    frame = pl.DataFrame(rows, schema=["system", "doc_id", "summary"], orient="row").with_columns(
+        references=pl.lit("a cat")
+    )
+    scored = gm.score(frame, ["rouge"])
+    for table in (scored.head(2), scored):
+        found = gm.compare(table, ["rouge"], baseline="a", method=method).filter(field="rouge1_f1", system="b")
+        assert found.select("difference", "difference_low", "difference_high", "p").row(0) == (-0.5, None, None, None)

@@ -45,7 +45,8 @@ class Test:
             yield self._cells(line, own, (None,) * 4)
 
     def against(self, table: pl.DataFrame, base: pl.DataFrame, metric: Metric) -> Iterator[Cells]:
-        """The lines of a system beside its baseline's; row i of both tables is of the same text."""
+        """The lines of a system beside its baseline's; row i of both tables is of the same text. One text tells nothing of
+        chance: no bounds of the difference and no p."""
         table, base = _common(table, base, metric)
         lines, others = _tested(table, metric), _tested(base, metric)
         drawn, others_drawn = self._drawn(table, metric, lines), self._drawn(base, metric, others)
@@ -57,6 +58,9 @@ class Test:
             difference = line.value - other.value
             differences = drawn[at] - others_drawn[at]
             bounds = percentiles(differences, self.bootstrap.confidence)[:2]
+            if line.n < 2:
+                yield self._cells(line, drawn[at], (difference, None, None, None))
+                continue
             if exchanged is None:
                 p = resampling.bootstrap_p(differences, difference, self.parity)
             else:
