@@ -10,6 +10,7 @@ from typing import Any
 
 from gistmark.cli import judging, output, pairs
 from gistmark.cli import options as metric_options
+from gistmark.files.jsonl import distinct
 from gistmark_engine.errors import OptionError
 
 TABLE = "table.md"
@@ -146,7 +147,7 @@ def _glossary(path: str | None) -> dict[str, str] | None:
     if path is None:
         return None
     try:
-        glossary = json.loads(Path(path).read_text(encoding="utf-8"))
+        glossary = json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=distinct)
     except (OSError, ValueError) as error:
         raise OptionError(f"{path}: {error}") from error
     if not isinstance(glossary, dict) or not all(isinstance(words, str) for words in glossary.values()):
