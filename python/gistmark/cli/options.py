@@ -39,8 +39,11 @@ def chosen(options: argparse.Namespace, default: Callable[[], Iterable[str]]) ->
 
 
 def names(text: str) -> list[str]:
-    """The names in a list that is separated by commas."""
-    return [name.strip() for name in text.split(",") if name.strip()]
+    """The names in a list that is separated by commas. Raises `OptionError` where there is none."""
+    found = [name.strip() for name in text.split(",") if name.strip()]
+    if not found:
+        raise OptionError(f"{text!r} names nothing; write names with commas between them")
+    return found
 
 
 def configured(wanted: Iterable[str], assignments: Sequence[str]) -> list[Metric]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 
 import polars as pl
 
 from gistmark.cli import dataset
-from gistmark.files import OnError, Source, open_source
+from gistmark.files import OnError, Source, formats, open_source
 from gistmark.near import near
 from gistmark.roles import assign, default_metrics
 from gistmark_engine.errors import InputError, OptionError
@@ -40,6 +41,12 @@ def columns_of(options: argparse.Namespace) -> dict[str, str]:
 def default_names(names: Sequence[str], columns: Mapping[str, str] = MappingProxyType({})) -> list[str]:
     """The metrics scored where none is asked for: those whose columns are there."""
     return [metric.name for metric in default_metrics(assign(columns, names), names)]
+
+
+def files(options: argparse.Namespace) -> list[Path]:
+    """The files that are read, as far as they lie on this machine: all in the folder of a published data set."""
+    folder = Path(options.pairs)
+    return list(folder.rglob("*")) if options.dataset and folder.is_dir() else formats.named(options.pairs)
 
 
 def open_pairs(options: argparse.Namespace, on_error: OnError = "fail") -> Source:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from gistmark.cli import pairs
+from gistmark.cli import pairs, target
 from gistmark.files import formats, load, signatures
 from gistmark.near import near
 from gistmark_engine.errors import InputError, OptionError
@@ -30,7 +31,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "scored", nargs="+", help="scored Parquet, Arrow IPC, JSON lines or CSV files, or study folders"
     )
-    parser.add_argument("--output", metavar="FILE", required=True, help="the page, such as report.html")
+    parser.add_argument("--output", metavar="FILE", required=True, help="the page, such as report.html; - for standard output")
     parser.add_argument("--by", metavar="COLUMN", help="the column that tells systems apart; default: system")
     parser.add_argument("--title", metavar="TEXT", help="default: the names of the files")
     parser.add_argument("--rows", metavar="N", type=int, help="rows to leaf through; default: 1000")
@@ -42,30 +43,31 @@ def add_to(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> int:
     from gistmark.report import ROWS, page  # needs the extra
 
-    target = _target(options.output)
     rows = ROWS if options.rows is None else options.rows
     if rows < 0:
         raise OptionError(f"--rows takes a number of rows, not {rows}")
     folders = [text for text in options.scored if Path(text).is_dir()]
     paths = [path for text in options.scored if text not in folders for path in formats.expand(text)]
+    kept = [path for folder in folders for path in Path(folder).iterdir() if path.suffix != ".html"]
+    target.check(options.output, "", [*paths, *kept], table=False)
     scored = _read(paths, options) if paths else None
     found = dict.fromkeys(text for path in paths for text in signatures(path))
     title = options.title or ", ".join(Path(text).stem for text in options.scored)
     text = page(scored, folders, title=title, by=_group(options.by, scored), rows=rows, signatures=list(found))
-    part = target.with_name(f".{target.name}.part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, target)
+    if options.output == formats.STANDARD:
+        sys.stdout.write(text)
+    else:
+        _write(text, Path(options.output).resolve())
     if not options.quiet:
-        print(f"{options.output}: {target.stat().st_size / 1e6:.1f} MB")
+        print(f"{options.output}: {len(text.encode()) / 1e6:.1f} MB", file=target.beside(options.output))
     return 0
 
 
-def _target(output: str) -> Path:
-    """The file to write, refused before anything is read."""
-    target = Path(output)
-    if not output or target.is_dir() or not target.parent.is_dir():
-        raise OptionError(f"--output {output!r}: name a file in a directory that exists, such as report.html")
-    return target
+def _write(text: str, path: Path) -> None:
+    """Write a page whole or not at all."""
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
 
 
 def _read(paths: list[Path], options: argparse.Namespace) -> pl.DataFrame:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from gistmark.compare import compare
+from gistmark.corrections import ADJUSTED
 from gistmark.report.columns import Column, by_metric
 from gistmark.report.groups import groups_of
 from gistmark.summarise import summarise
@@ -84,8 +85,9 @@ def _marked(
 
 
 def _worse(frame: pl.DataFrame, column: Column, by: str, best: str, pair: str) -> set[str]:
-    """The groups whose difference to `best` over shared texts chance does not explain, by paired bootstrap."""
+    """The groups whose difference to `best` over shared texts chance does not explain, by paired bootstrap and Holm's
+    correction over the groups."""
     draws = replicates(frame.height)
     found = compare(frame, [column.alone], by, best, pair=pair, replicates=draws, confidence=CONFIDENCE)
     tested = found.filter(field=column.name, statistic=column.statistic)
-    return set(tested.filter(pl.col("p") < 1 - CONFIDENCE)[by])
+    return set(tested.filter(pl.col(ADJUSTED) < 1 - CONFIDENCE)[by])
