@@ -311,9 +311,15 @@ def test_the_command_line(cli: Callable[..., tuple[int, str, str]], tmp_path: Pa
         assert "] " in next(line for line in text.splitlines() if "rouge1_f1 mean" in line)
         code, text, _ = cli("compare", scored, "--baseline", "two", "--replicates", "50", "--output", out)
         assert code == 0
-        assert text.splitlines()[-1] == gm.metrics.rouge().signature
+        assert text.splitlines()[-3] == gm.metrics.rouge().signature
+        assert text.splitlines()[-1] == "p: bootstrap, 50 replicates, after Holm over the systems of a field."
         expected = gm.compare(gm.score(pairs, ["bleu", "rouge"]), ["bleu", "rouge"], baseline="two", replicates=50)
-        assert f"| {expected['difference'][0]:.4f} |" in text
+        at = text.splitlines().index("  bleu corpus") + 1
+        one, two = (line.split() for line in text.splitlines()[at : at + 2])
+        line = expected.filter(field="bleu", statistic="corpus", system="one").row(0, named=True)
+        assert one[:2] == ["one", f"{line['value']:.4f}"]
+        assert f"{line['difference']:.4f}" in one
+        assert two[-4:] == ["-", "-", "3", "0"]
     assert pl.read_parquet(tmp_path / "out.parquet").equals(expected)
     code, _, error = cli("compare", tmp_path / "pairs.parquet")
     assert (code, error.startswith("gistmark: no metric's columns are all there")) == (2, True)

@@ -325,8 +325,10 @@ def test_files_without_systems_are_told_apart_by_name(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["{scored}", "--output", "nowhere/r.html"], "name a file in a directory that exists"),
-        (["{scored}", "--output", ""], "name a file in a directory that exists"),
+        (["{scored}", "--output", "nowhere/r.html"], "nowhere does not exist"),
+        (["{scored}", "--output", ""], "--output is empty"),
+        (["{scored}", "--output", "{folder}/"], "is called as a folder"),
+        (["{scored}", "--output", "{scored}"], "would overwrite the input"),
         (["absent.parquet", "--output", "{page}"], "no such file"),
         (["{folder}", "--output", "{page}"], "holds no study"),
         (["{scored}", "--output", "{page}", "--by", "sytem"], "did you mean 'system'"),

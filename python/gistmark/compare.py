@@ -71,7 +71,8 @@ def compare(
     system has no score of is left out of both and counted in n_null; the baseline's own row stands on all its texts.
     Corpus scores (BLEU, chrF, TER) are made again from the resampled statistics. The same seed gives the same bytes.
 
-    Warns where Holm's correction of so few replicates can call nothing significant. Raises InputError where the texts of two systems do not pair, naming system and text, or the baseline is missing.
+    Warns where Holm's correction of so few replicates can call nothing significant. Raises InputError where the texts of
+    two systems do not pair, naming system and text, or the baseline is missing.
 
     Koehn 2004, Statistical significance tests for machine translation evaluation; Riezler and Maxwell 2005, On some
     pitfalls in automatic evaluation and significance testing for MT; the rule for p is in

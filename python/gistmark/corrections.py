@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
@@ -55,7 +56,7 @@ def warn_if_out_of_reach(tests: pl.DataFrame, family: Sequence[str], replicates:
     1 / (replicates + 1)."""
     most = max((len(places) for places in _families(tests, family)), default=0)
     if most / (replicates + 1) >= level:
-        wanted = int(most / level)
+        wanted = math.ceil(round(most / level, 6))
         warnings.warn(
             f"{most} tests corrected together by Holm: with {replicates} replicates none can be below {level:.2g}; "
             f"ask for at least {wanted}, or compare fewer",

@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from gistmark import tables
-from gistmark.cli import output, pairs, target
 from gistmark.cli import options as metric_options
+from gistmark.cli import output, pairs, target
 from gistmark.cli.options import parse
 from gistmark.near import near
 from gistmark_engine.errors import OptionError

@@ -14,6 +14,7 @@ from gistmark.cli import output, target
 from gistmark.cli.table import compared
 from gistmark.corrections import CORRECTIONS, FAMILIES
 from gistmark.files import formats
+from gistmark.numbers import numbers
 from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Metric
 
@@ -116,11 +117,8 @@ def _typed(frame: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
     """Numbers and truth values that a text format holds as text."""
     fields = {name: spec.dtype for metric in metrics for name, spec in metric.columns.items()}
     texts = [name for name, dtype in frame.schema.items() if dtype == pl.String and name in fields]
-    try:
-        return frame.with_columns(
-            pl.col(name) == "true" if fields[name] == "bool" else pl.col(name).cast(pl.Float64)
-            for name in texts
-            if fields[name] in ("float64", "int64", "bool")
-        )
-    except pl.exceptions.InvalidOperationError as error:
-        raise InputError(f"scores are numbers: {error}") from None
+    return frame.with_columns(
+        frame[name] == "true" if fields[name] == "bool" else numbers(frame[name])
+        for name in texts
+        if fields[name] in ("float64", "int64", "bool")
+    )

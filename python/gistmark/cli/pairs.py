@@ -45,8 +45,10 @@ def default_names(names: Sequence[str], columns: Mapping[str, str] = MappingProx
 
 def files(options: argparse.Namespace) -> list[Path]:
     """The files that are read, as far as they lie on this machine: all in the folder of a published data set."""
-    folder = Path(options.pairs)
-    return list(folder.rglob("*")) if options.dataset and folder.is_dir() else formats.named(options.pairs)
+    path = Path(options.pairs)
+    if not options.dataset:
+        return formats.named(options.pairs)
+    return list(path.rglob("*")) if path.is_dir() else [path]
 
 
 def open_pairs(options: argparse.Namespace, on_error: OnError = "fail") -> Source:
@@ -60,9 +62,11 @@ def open_pairs(options: argparse.Namespace, on_error: OnError = "fail") -> Sourc
 
 
 def read_pairs(options: argparse.Namespace) -> pl.DataFrame:
-    """The table; a column named for a role takes the place of one that is called as the role."""
-    columns = columns_of(options)
-    return renamed(open_pairs(options).load(), columns)
+    """The table, which has rows; a column named for a role takes the place of one that is called as the role."""
+    frame = renamed(open_pairs(options).load(), columns_of(options))
+    if frame.is_empty():
+        raise InputError(f"{options.pairs}: there is no row")
+    return frame
 
 
 def renamed(frame: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:

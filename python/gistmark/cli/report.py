@@ -31,7 +31,9 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "scored", nargs="+", help="scored Parquet, Arrow IPC, JSON lines or CSV files, or study folders"
     )
-    parser.add_argument("--output", metavar="FILE", required=True, help="the page, such as report.html; - for standard output")
+    parser.add_argument(
+        "--output", metavar="FILE", required=True, help="the page, such as report.html; - for standard output"
+    )
     parser.add_argument("--by", metavar="COLUMN", help="the column that tells systems apart; default: system")
     parser.add_argument("--title", metavar="TEXT", help="default: the names of the files")
     parser.add_argument("--rows", metavar="N", type=int, help="rows to leaf through; default: 1000")
@@ -72,16 +74,53 @@ def _write(text: str, path: Path) -> None:
 
 def _read(paths: list[Path], options: argparse.Namespace) -> pl.DataFrame:
     """All files as one table, its columns called as their roles; several files without systems are told apart by name."""
-    tables = [load(path) for path in paths]
+    tables = [_numeric(load(path), path) for path in paths]
     if len(tables) > 1 and not any(DEFAULT_BY in table.columns for table in tables):
         tables = [
             table.with_columns(pl.lit(path.stem).alias(DEFAULT_BY)) for table, path in zip(tables, paths, strict=True)
         ]
+    return pairs.renamed(_together(tables, paths), pairs.columns_of(options))
+
+
+def _numeric(table: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """A file's table with its scores as numbers, which a text format may hold as text."""
+    from gistmark.report.columns import recognised, typed
+
     try:
-        frame = pl.concat(tables, how="diagonal_relaxed")
+        return typed(table, recognised(table, signatures(path)))
+    except InputError as error:
+        raise InputError(f"{error.problem} in {path}", column=error.column, row=error.row, value=error.value) from None
+
+
+def _together(tables: list[pl.DataFrame], paths: list[Path]) -> pl.DataFrame:
+    """The tables below each other: a text among lists of texts is a list of one, a number among texts a text; InputError
+    naming file and column for what has no common type."""
+    lists = {name for table in tables for name, dtype in table.schema.items() if dtype == pl.List(pl.String)}
+    alike = [
+        table.with_columns(
+            pl.when(pl.col(name).is_not_null()).then(pl.concat_list(name)).alias(name)
+            for name in lists
+            if table.schema.get(name) == pl.String
+        )
+        for table in tables
+    ]
+    try:
+        return pl.concat(alike, how="diagonal_relaxed")
     except pl.exceptions.PolarsError as error:
-        raise InputError(f"the files do not fit together: {error}") from error
-    return pairs.renamed(frame, pairs.columns_of(options))
+        raise _clash(alike, paths) or InputError(f"the files do not fit together: {error}") from error
+
+
+def _clash(tables: list[pl.DataFrame], paths: list[Path]) -> InputError | None:
+    """The first column whose types in two of the files do not go together."""
+    first: dict[str, tuple[Path, pl.DataFrame]] = {}
+    for path, table in zip(paths, tables, strict=True):
+        for name in table.columns:
+            where, known = first.setdefault(name, (path, table.select(name)))
+            try:
+                pl.concat([known, table.select(name)], how="vertical_relaxed")
+            except pl.exceptions.PolarsError:
+                return InputError(f"{table.schema[name]} in {path} but {known.schema[name]} in {where}", column=name)
+    return None
 
 
 def _group(wanted: str | None, scored: pl.DataFrame | None) -> str | None:

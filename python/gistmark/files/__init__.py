@@ -3,4 +3,15 @@
 from gistmark.files.sink import check_output, check_target, signatures, sink, write
 from gistmark.files.source import OnError, Source, load, open_source, read
 
-__all__ = ["OnError", "Source", "check_output", "check_target", "load", "open_source", "read", "signatures", "sink", "write"]
+__all__ = [
+    "OnError",
+    "Source",
+    "check_output",
+    "check_target",
+    "load",
+    "open_source",
+    "read",
+    "signatures",
+    "sink",
+    "write",
+]

@@ -63,8 +63,11 @@ def expand(pattern: str | PathLike[str]) -> list[Path]:
 
 
 def named(pattern: str) -> list[Path]:
-    """The files on this machine that a pattern names; none for standard input and URLs. Raises as `expand`."""
-    return [] if pattern == STANDARD or "://" in pattern else expand(pattern)
+    """The files on this machine that a pattern names; none for standard input, URLs, and what `expand` refuses."""
+    try:
+        return [] if pattern == STANDARD or "://" in pattern else expand(pattern)
+    except InputError:
+        return []
 
 
 def _check_file(path: Path) -> None:

@@ -1,0 +1,19 @@
+"""Columns of numbers, whatever a file format has made of them."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from gistmark_engine.errors import InputError
+
+
+def numbers(values: pl.Series) -> pl.Series:
+    """The column as float64, numbers written as text read; InputError with the first row and value that is none."""
+    if values.dtype.is_nested():
+        raise InputError(f"holds {values.dtype}, not numbers", column=values.name)
+    found = values.cast(pl.Float64, strict=False)
+    wrong = found.is_null() & values.is_not_null()
+    if wrong.any():
+        row = wrong.arg_max()
+        raise InputError("is no number", column=values.name, row=row, value=values[row])
+    return found
