@@ -76,3 +76,48 @@ def test_wrong_usage_is_one_line(
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert message in err
     assert not (tmp_path / "r.html").exists()
+
+
+ENDINGS = ("csv", "jsonl", "arrow")
+
+
+def test_files_of_several_formats_are_one_table(
+    cli: Callable[..., tuple[int, str, str]], scored: pl.DataFrame, tmp_path: Path
+) -> None:
+    """Numbers that CSV has as text, and single references beside lists."""
+    one = scored.with_columns(year=pl.lit(2020), references=pl.col("references").list.first())
+    for ending, (_, part) in zip(ENDINGS, one.group_by("system", maintain_order=True), strict=True):
+        listed = part if ending == "csv" else part.with_columns(references=pl.concat_list("references"))
+        files.write(listed, tmp_path / f"{ending}.{ending}")
+    paths = [tmp_path / f"{ending}.{ending}" for ending in ENDINGS]
+    assert cli("report", *paths, "--output", tmp_path / "r.html", "--quiet") == (0, "", "")
+    files.write(one.with_columns(references=pl.concat_list("references")), tmp_path / "whole.parquet")
+    cli("report", tmp_path / "whole.parquet", "--output", tmp_path / "w.html", "--quiet")
+    mixed, whole = (json.loads(Elements((tmp_path / name).read_text()).data) for name in ("r.html", "w.html"))
+    assert set(mixed["group"]) == set(whole["group"])
+    for name in whole["scores"]:
+        assert sorted(map(str, mixed["scores"][name])) == sorted(map(str, whole["scores"][name]))
+    texts = [{data["texts"][at] for each in data["references"] for at in each} for data in (mixed, whole)]
+    assert texts[0] == texts[1]
+
+
+CLASHES = {
+    "no number": (
+        {"rouge1_f1": pl.lit("good")},
+        "column 'rouge1_f1', row 0: is no number in {odd} (found 'good')",
+    ),
+    "no text": ({"doc_id": pl.lit([1])}, "column 'doc_id': List(Int64) in {odd} but String in {fine}"),
+}
+
+
+@pytest.mark.parametrize("case", CLASHES)
+def test_what_does_not_go_together_is_named_by_file_and_column(
+    cli: Callable[..., tuple[int, str, str]], scored: pl.DataFrame, tmp_path: Path, case: str
+) -> None:
+    changes, message = CLASHES[case]
+    fine, odd = tmp_path / "fine.parquet", tmp_path / "odd.parquet"
+    files.write(scored.head(9), fine)
+    files.write(scored.head(9).with_columns(**changes), odd)
+    code, out, err = cli("report", fine, odd, "--output", tmp_path / "r.html")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message.format(odd=odd, fine=fine) in err
