@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -223,3 +224,17 @@ def test_every_metric_can_be_cited() -> None:
         assert re.match(r"@\w+\{[\w-]+,\n", text)
         assert name in KEYS or metric.cite.paper in text
     assert bibtex(["rouge", "stem_rouge"]).count("@") == 1
+    assert KEYS.keys() <= gm.catalogue().keys()
+
+
+def test_entries_are_whole_and_used() -> None:
+    text = bibtex(KEYS)
+    entries = re.findall(r"@(\w+)\{([\w-]+),(.*?)^\}", text, re.MULTILINE | re.DOTALL)
+    assert {key for _, key, _ in entries} == {key for keys in KEYS.values() for key in keys}
+    assert len(entries) == (files("gistmark.report") / "citations.bib").read_text().count("\n@") + 1
+    for kind, key, body in entries:
+        fields = dict(re.findall(r"^  (\w+) = \{(.*)\},$", body, re.MULTILINE))
+        where = {"article": "journal", "inproceedings": "booktitle", "techreport": "institution", "book": "publisher"}
+        assert {"title", "author", "year", where.get(kind, "eprint")} <= fields.keys(), key
+        assert fields["year"] in key
+        assert all(value.count("{") == value.count("}") for value in fields.values())

@@ -14,6 +14,6 @@ def numbers(values: pl.Series) -> pl.Series:
     found = values.cast(pl.Float64, strict=False)
     wrong = found.is_null() & values.is_not_null()
     if wrong.any():
-        row = wrong.arg_max()
+        row = int(wrong.arg_max() or 0)
         raise InputError("is no number", column=values.name, row=row, value=values[row])
     return found
