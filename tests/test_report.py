@@ -64,6 +64,15 @@ def test_what_is_worse_is_what_a_paired_bootstrap_says(scored: pl.DataFrame) -> 
     assert all(line[2].is_best for line in table.lines.values())
 
 
+def test_marks_of_many_groups_are_in_reach_of_few_replicates(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gistmark.report.overview.DRAWS", 1)
+    draw = np.random.default_rng(2)
+    rows = [(f"s{at}", f"t{text}", at + draw.normal(0, 0.1)) for at in range(16) for text in range(20)]
+    frame = pl.DataFrame(rows, schema=["system", "id", "rouge1_f1"], orient="row")
+    [table] = overview(frame, recognised(frame), "system", "id")
+    assert [line[0].is_worse for line in table.lines.values()] == [True] * 15 + [False]
+
+
 def test_a_corpus_score_is_the_corpus_score() -> None:
     pairs = pl.read_parquet(scitldr_sample()).head(60)
     frame = gm.score(pairs, ["bleu"])
@@ -94,8 +103,13 @@ def test_prefixes_are_known_from_signatures() -> None:
 def test_gaps_have_their_reasons() -> None:
     pairs = {"summary": ["a cat", None, ""], "source": ["a cat sat", "b", "c"], "system": ["x", "x", "y"]}
     frame = pl.DataFrame(gm.score(pairs, ["datastats"]))
-    found = {(one.group, one.reason): one.rows for one in faults(frame, recognised(frame), "system")}
-    assert found == {("x", "null text"): 1, ("x", "too_short"): 1, ("y", "empty_summary"): 1}
+    found = faults(frame, recognised(frame), "system")
+    assert {one.reason: one.groups for one in found} == {
+        "null text": {"x": 1},
+        "too_short": {"x": 1},
+        "empty_summary": {"y": 1},
+    }
+    assert {(one.metric, one.field, one.rows, one.of) for one in found} == {("datastats", "", 1, 3)}
 
 
 def test_samples_keep_documents_whole(scored: pl.DataFrame) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -87,7 +88,8 @@ def _marked(
 def _worse(frame: pl.DataFrame, column: Column, by: str, best: str, pair: str) -> set[str]:
     """The groups whose difference to `best` over shared texts chance does not explain, by paired bootstrap and Holm's
     correction over the groups."""
-    draws = replicates(frame.height)
+    enough = math.ceil(frame[by].n_unique() / (1 - CONFIDENCE))  # fewer could not tell any group from the best
+    draws = max(replicates(frame.height), enough)
     found = compare(frame, [column.alone], by, best, pair=pair, replicates=draws, confidence=CONFIDENCE)
     tested = found.filter(field=column.name, statistic=column.statistic)
     return set(tested.filter(pl.col(ADJUSTED) < 1 - CONFIDENCE)[by])
