@@ -212,6 +212,14 @@ def test_metrics_are_listed(cli: Run) -> None:
         assert list(listed[name]["options"]) == list(options.options_of(name))
 
 
+def test_metrics_are_listed_by_name(cli: Run) -> None:
+    assert (
+        cli("metrics", "bleu")[1]
+        == next(part for part in cli("metrics")[1].split("\n\n") if part.startswith("bleu\n")) + "\n"
+    )
+    assert [entry["name"] for entry in json.loads(cli("metrics", "ter", "rouge", "--json")[1])] == ["ter", "rouge"]
+
+
 def test_listing_metrics_loads_no_compiler() -> None:
     code = "import sys; from gistmark.cli import main; main(['metrics']); sys.exit('numba' in sys.modules)"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}

@@ -217,5 +217,5 @@ def test_the_command_line(cli, tmp_path, pairs):
     code, _, problem = cli(*command, "--tie", "dense")
     assert (code, "holds another study (nuggets differ)" in problem) == (2, True)
     code, _, problem = cli(*command[:4], tmp_path / "full", "--setting", "full")
-    assert (code, "force it" in problem) == (2, True)
+    assert (code, "or --force" in problem) == (2, True)
     assert not (tmp_path / "full").exists()

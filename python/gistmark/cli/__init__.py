@@ -39,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to write goes nowhere, in silence
         return CLOSED
+    except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
+        return _say(f"{error.filename or error}: cannot be read or written ({error.strerror})", 2)
     except OSError as error:
         return _say(str(error), 1)
     finally:

@@ -62,6 +62,8 @@ def configured(wanted: Iterable[str], assignments: Sequence[str]) -> list[Metric
             raise OptionError(f"--set takes metric.option=value, not {assignment!r}")
         if name not in settings:
             raise OptionError(f"--set {assignment}: metric {name!r} is not scored; scored are {', '.join(settings)}")
+        if option in settings[name]:
+            raise OptionError(f"--set {assignment}: {name}.{option} is set twice")
         settings[name][option] = value.strip()
     return [build(name, options) for name, options in settings.items()]
 
@@ -70,8 +72,10 @@ def from_file(path: str) -> list[Metric]:
     """The metrics of a TOML file: a table each, `[rouge]`, or variants of one, `[[rouge]]`, told apart by `prefix`."""
     try:
         tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise OptionError(f"{path}: {error}") from error
+    except OSError as error:
+        raise OptionError(f"{path}: cannot be read ({error.strerror})") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise OptionError(f"{path}: not TOML: {error}") from error
     if not tables:
         raise OptionError(f"{path}: names no metric; write a table for each, such as [rouge]")
     return [build(name, _texts(path, name, one)) for name, many in tables.items() for one in _variants(many)]

@@ -103,6 +103,8 @@ def _check(options: argparse.Namespace) -> None:
     """Refuse an output that cannot be written, and options that need one in parts."""
     if options.long and not options.max_length:
         raise OptionError("--long says what becomes of a text longer than --max-length; give that too")
+    if options.engine != "ray" and (options.gpus or options.actors != 1):
+        raise OptionError("--actors and --gpus are of --engine ray")
     if _in_parts(options):
         target.check_folder(options.output, options.pairs, pairs.files(options))
         return

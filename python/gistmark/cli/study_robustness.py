@@ -148,8 +148,10 @@ def _glossary(path: str | None) -> dict[str, str] | None:
         return None
     try:
         glossary = json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=distinct)
-    except (OSError, ValueError) as error:
-        raise OptionError(f"{path}: {error}") from error
+    except OSError as error:
+        raise OptionError(f"{path}: cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise OptionError(f"{path}: not JSON: {error}") from error
     if not isinstance(glossary, dict) or not all(isinstance(words, str) for words in glossary.values()):
         raise OptionError(f"{path}: a glossary is a JSON object, term to plain words")
     return glossary

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gistmark.near import near
-from gistmark_engine.bootstrap import percentiles
+from gistmark_engine.bootstrap import Bootstrap, percentiles
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.ranks import KINDS, Kind, correlate
 
@@ -33,8 +33,9 @@ class Resampling:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.over not in ("both", "documents", "systems") or self.replicates < 0 or not 0 < self.confidence < 1:
-            raise OptionError(f"over: both, documents or systems; replicates ≥ 0; 0 < confidence < 1 (found {self})")
+        if self.over not in ("both", "documents", "systems"):
+            raise OptionError(f"over must be one of both, documents, systems, not {self.over!r}")
+        Bootstrap(self.replicates, self.confidence, self.seed)  # refuses what cannot be
 
 
 def correlations(

@@ -76,7 +76,7 @@ def _lines(rewrites: Rewrites) -> Iterator[tuple[str, Mapping[str, Any]]]:
             try:
                 line = json.loads(text, object_pairs_hook=distinct)
             except json.JSONDecodeError as error:
-                raise InputError(f"{where}: {error.msg} at column {error.colno}") from error
+                raise InputError(f"{where}: not JSON: {error.msg}, character {error.colno}") from error
             except ValueError as error:
                 raise InputError(f"{where}: {error}") from error
             if not isinstance(line, dict):

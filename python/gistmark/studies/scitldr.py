@@ -99,7 +99,9 @@ def scitldr(
 
 def _check(pairs: pl.DataFrame, setting: str, force: bool) -> None:
     if setting == "full" and not force:
-        raise OptionError("setting 'full' is a mistake by the data card of SciTLDR; force it to have it all the same")
+        raise OptionError(
+            "setting 'full' is a mistake by the data card of SciTLDR; to have it all the same, force=True, or --force"
+        )
     for column in ("summary", "references"):
         if column not in pairs.columns:
             raise InputError("the SciTLDR study reads it, and it is not there", column=column)
