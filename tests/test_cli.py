@@ -181,6 +181,14 @@ def test_a_closed_pipe_ends_a_command_in_silence(cli_process: Start, case: str) 
     assert process.returncode == 141
 
 
+def test_another_pipe_that_breaks_is_said() -> None:
+    broken = "from gistmark.cli import main, metrics\ndef fail(): raise BrokenPipeError(32, 'a worker has gone')\n"
+    code = f"import sys\n{broken}metrics.catalogue = fail\nsys.exit(main(['metrics']))"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "gistmark: [Errno 32] a worker has gone\n")
+
+
 def test_a_full_disk_is_said(cli_process: Start) -> None:
     with open("/dev/full", "wb") as full:
         process = cli_process("metrics", stdout=full)

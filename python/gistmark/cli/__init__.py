@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import select
 import signal
 import sys
 import warnings
@@ -36,7 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say(str(error), 2)
     except KeyboardInterrupt:
         return _say("interrupted", 130)
-    except BrokenPipeError:
+    except BrokenPipeError as error:
+        if not _nobody_reads():
+            return _say(str(error), 1)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to write goes nowhere, in silence
         return CLOSED
     except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
@@ -80,6 +83,13 @@ def _parser() -> argparse.ArgumentParser:
 def _say(message: str, code: int) -> int:
     print(f"gistmark: {message}", file=sys.stderr)
     return code
+
+
+def _nobody_reads() -> bool:
+    """Whether standard output is what broke: a pipe whose other end is closed."""
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), select.POLLOUT)
+    return any(events & (select.POLLERR | select.POLLHUP) for _, events in poll.poll(0))
 
 
 def _terminate(*_: object) -> NoReturn:

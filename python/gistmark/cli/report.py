@@ -51,7 +51,7 @@ def _run(options: argparse.Namespace) -> int:
     folders = [text for text in options.scored if Path(text).is_dir()]
     paths = [path for text in options.scored if text not in folders for path in formats.expand(text)]
     kept = [path for folder in folders for path in Path(folder).iterdir() if path.suffix != ".html"]
-    target.check(options.output, "", [*paths, *kept], table=False)
+    target.check(options.output, None, [*paths, *kept], table=False)
     scored = _read(paths, options) if paths else None
     found = dict.fromkeys(text for path in paths for text in signatures(path))
     title = options.title or ", ".join(Path(text).stem for text in options.scored)

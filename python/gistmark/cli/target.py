@@ -12,11 +12,11 @@ from gistmark.files.formats import STANDARD, SUFFIXES
 from gistmark_engine.errors import OptionError
 
 
-def check(output: str | None, named: str, inputs: Iterable[Path], *, table: bool = True) -> None:
+def check(output: str | None, named: str | None, inputs: Iterable[Path], *, table: bool = True) -> None:
     """Refuse a file that cannot be written, that is one of the inputs, or that would be one the next time.
 
     output  None: nothing is written; -: standard output
-    named   the path, glob or folder that means the `inputs`
+    named   the path, glob or folder that means the `inputs`; None: none that a new file could fall into
     table   whether the file's ending says its format
     """
     if output in (None, STANDARD):
@@ -24,7 +24,7 @@ def check(output: str | None, named: str, inputs: Iterable[Path], *, table: bool
     target = (check_output if table else check_target)(output)
     if target.exists() and (same := next((path for path in inputs if _same(path, target)), None)):
         raise OptionError(f"--output {output} would overwrite the input {same}; name another file")
-    if SUFFIXES.get(target.suffix) == "parquet":
+    if named is not None and SUFFIXES.get(target.suffix) == "parquet":
         _check_outside(output, target, named)
 
 
