@@ -55,21 +55,24 @@ def _run(options: argparse.Namespace) -> int:
     scored = _read(paths, options) if paths else None
     found = dict.fromkeys(text for path in paths for text in signatures(path))
     title = options.title or ", ".join(Path(text).stem for text in options.scored)
-    text = page(scored, folders, title=title, by=_group(options.by, scored), rows=rows, signatures=list(found))
+    made = page(scored, folders, title=title, by=_group(options.by, scored), rows=rows, signatures=list(found)).encode()
     if options.output == formats.STANDARD:
-        sys.stdout.write(text)
+        sys.stdout.buffer.write(made)
     else:
-        _write(text, Path(options.output).resolve())
+        _write(made, Path(options.output).resolve())
     if not options.quiet:
-        print(f"{options.output}: {len(text.encode()) / 1e6:.1f} MB", file=target.beside(options.output))
+        print(f"{options.output}: {len(made) / 1e6:.1f} MB", file=target.beside(options.output))
     return 0
 
 
-def _write(text: str, path: Path) -> None:
+def _write(made: bytes, path: Path) -> None:
     """Write a page whole or not at all."""
     part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    try:
+        part.write_bytes(made)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _read(paths: list[Path], options: argparse.Namespace) -> pl.DataFrame:
