@@ -127,6 +127,16 @@ def trailing_zeros(typingctx, word):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
+def leading_zeros(typingctx, word):  # type: ignore[no-untyped-def]
+    """How many zeros stand above the highest set bit of a uint64, 64 if there is none."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
 def popcount(typingctx, word):  # type: ignore[no-untyped-def]
     """Number of set bits of a uint64."""
 
