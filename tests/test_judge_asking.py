@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from asked import GOOD, MULTI, SUPPORT, answering, question
+from judging import Told
 
 from gistmark.judges.asking import Asker, Question, call_key
 from gistmark.judges.backends.fake import Fake
@@ -38,7 +39,7 @@ def test_retries_follow_the_policy() -> None:
         seen.append((options.temperature, options.seed, conversation[-1]["content"]))
         return "no idea"
 
-    answer = Asker(Fake(rule), Policy(seed=10)).ask([question(1)])[0]
+    answer = Asker(Told(rule), Policy(seed=10)).ask([question(1)])[0]
     assert [(warmth, seed) for warmth, seed, _ in seen] == [(0.0, 11), (0.7, 12), (0.7, 13), (0.7, 14)]
     assert "satisfaction" in seen[1][2].splitlines()[-1]
     assert seen[0][2] in seen[1][2]
@@ -53,7 +54,7 @@ def test_a_cut_reply_is_asked_for_with_more_room() -> None:
         limits.append(options.max_tokens)
         return Reply('{"satisfaction": 4', "length")
 
-    answer = Asker(Fake(rule), Policy(max_tokens=100)).ask([question(1)])[0]
+    answer = Asker(Told(rule), Policy(max_tokens=100)).ask([question(1)])[0]
     assert limits == [100, 200, 400, 400]
     assert answer.status == "truncated"
 
@@ -71,7 +72,7 @@ def test_only_what_is_missing_is_asked_again() -> None:
 def test_missing_ids_are_asked_again_by_id() -> None:
     said: list[str] = []
 
-    def rule(conversation: Conversation, _: Options) -> str:
+    def rule(conversation: Conversation) -> str:
         said.append(conversation[-1]["content"])
         ids = (1, 3) if len(said) == 1 else (2,)
         return json.dumps({"decisions": [{"id": number, "supported": True} for number in ids]})

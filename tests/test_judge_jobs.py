@@ -13,7 +13,7 @@ import pytest
 from judging import READER, by_rule, constant, score, shown
 
 from gistmark import judges
-from gistmark.judges.contract import Conversation, Options
+from gistmark.judges.contract import Conversation
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.metric import Batch
 
@@ -124,7 +124,7 @@ def test_signatures_tell_what_changes_numbers() -> None:
 
 
 def test_rewrites_are_chains_and_a_broken_one_ends(tmp_path: Path) -> None:
-    def rule(conversation: Conversation, _: Options) -> str:
+    def rule(conversation: Conversation) -> str:
         text = shown(conversation, "text")
         return "?" if text == "b more" else json.dumps({"text": f"{text} more"})
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from gistmark.judges.backends.outage import loading
 from gistmark.judges.contract import Conversation, Options, Reply, Token, joined, plain
 from gistmark_engine.errors import MissingExtra, OptionError
 
@@ -49,12 +50,10 @@ class VLLM:
         self.decoding: Mapping[str, object] = {"structured": structured, "system": system, **engine}
 
     def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
-        if not conversations:
-            return
-        special = self._llm.get_tokenizer().all_special_tokens
-        messages = [plain(turns if self.system else joined(turns), special) for turns in conversations]
-        for start in range(0, len(messages), self.batch):
-            group = messages[start : start + self.batch]
+        for start in range(0, len(conversations), self.batch):
+            special = self._llm.get_tokenizer().all_special_tokens
+            turns = conversations[start : start + self.batch]
+            group = [plain(each if self.system else joined(each), special) for each in turns]
             yield from zip(range(start, start + len(group)), self._answered(group, options), strict=True)
 
     def _answered(self, messages: Sequence[Conversation], options: Options) -> list[Reply]:
@@ -89,7 +88,8 @@ class VLLM:
             from vllm import LLM
         except ImportError:
             raise MissingExtra("the vLLM backend", "vllm") from None
-        return LLM(model=self.source, **self.engine)
+        with loading(self.source):
+            return LLM(model=self.source, **self.engine)
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_llm"}
