@@ -15,7 +15,7 @@ from gistmark.judges.contract import Conversation, Options, Reply, Token, joined
 from gistmark_engine.errors import MissingExtra, OptionError, shorten
 
 if TYPE_CHECKING:
-    from urllib3 import BaseHTTPResponse, PoolManager
+    from urllib3 import BaseHTTPResponse, HTTPConnectionPool
 
 _BUSY = (408, 409, 425, 429, 500, 502, 503, 504, 529)
 _OF_ONE_CALL = (400, 413, 422)
@@ -71,7 +71,6 @@ class OpenAI:
     def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
         pool = self._pool()
         key = os.environ.get(self.key_variable, "")
-
         shortest = replace(options, schema=None, top_logprobs=0, max_tokens=_PROBE_TOKENS)
         outage = Outage(self.url, lambda: self._reply(pool, key, _PROBE, shortest))
 
@@ -86,7 +85,7 @@ class OpenAI:
 
         yield from in_flight(call, len(conversations), self.concurrency)
 
-    def _pool(self) -> PoolManager:
+    def _pool(self) -> HTTPConnectionPool:
         """Connections for one job: they are neither pickled nor shared with a forked process."""
         try:
             import urllib3
@@ -102,20 +101,19 @@ class OpenAI:
             raise_on_status=False,
         )
         timeout = urllib3.Timeout(connect=min(10.0, self.timeout), read=self.timeout)
-        return urllib3.PoolManager(maxsize=self.concurrency, retries=retry, timeout=timeout)
+        return urllib3.connection_from_url(self.url, maxsize=self.concurrency, retries=retry, timeout=timeout)
 
-    def _reply(self, pool: PoolManager, key: str, conversation: Conversation, options: Options) -> Reply:
+    def _reply(self, pool: HTTPConnectionPool, key: str, conversation: Conversation, options: Options) -> Reply:
         """One call, sent again where the answer is no chat completion."""
         from urllib3.exceptions import HTTPError
 
+        path = f"{urlsplit(self.url).path}/chat/completions"
         structured = self._structured and options.schema is not None
         for _ in range(_SENDINGS):
             body = json.dumps(self._body(conversation, options, structured)).encode()
             headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
             try:
-                answer = pool.request(
-                    "POST", f"{self.url}/chat/completions", body=body, headers=headers, redirect=False
-                )
+                answer = pool.urlopen("POST", path, body=body, headers=headers, redirect=False)
             except HTTPError as error:
                 if broken := unreachable(self.url, error, self.retries):
                     raise broken from error
