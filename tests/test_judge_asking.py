@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from asked import GOOD, MULTI, SUPPORT, answering, question
 from judging import Told
 
+from gistmark.judges import rendering
 from gistmark.judges.asking import Asker, Question, call_key
 from gistmark.judges.backends.fake import Fake
 from gistmark.judges.backends.inflight import in_flight
@@ -127,6 +129,28 @@ def test_a_budget_of_tokens_counts_what_was_spent() -> None:
     asked = prompt_tokens([{"role": "user", "content": "x" * 300}])
     assert asked == 108
     assert 2000 - budget.spent_tokens < 50 + 600
+
+
+def test_a_backend_is_given_all_calls_at_once_and_renders_what_it_looks_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    rendered: list[str] = []
+    made: list[int] = []
+
+    class Counting(Fake):
+        def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
+            made.append(len(conversations))
+            for index in range(len(conversations)):
+                assert len(rendered) == index
+                assert question(index).texts["summary"] in conversations[index][-1]["content"]
+                yield index, Reply(GOOD)
+
+    def counted(*call: object) -> Conversation:
+        rendered.append("")
+        return whole(*call)  # type: ignore[arg-type]
+
+    whole = rendering.render
+    monkeypatch.setattr(rendering, "render", counted)
+    assert len(Asker(Counting()).ask([question(number) for number in range(5000)])) == 5000
+    assert (made, len(rendered)) == ([5000], 5000)
 
 
 def test_a_backend_that_breaks_its_contract_is_named() -> None:

@@ -141,5 +141,9 @@ def test_rewrites_are_chains_and_a_broken_one_ends(tmp_path: Path) -> None:
     silent = judges.Fake(lambda *_: "?")
     assert judges.rewrite(silent, {"1": "a"}, "lengthen", **options) == links[:4]
     assert silent.calls == 0
+    assert judges.Cache(options["cache"]).jobs() == [
+        ("rewrite_lengthen", "fake", {"calls": 5, "ok": 4, "failed": 1}),
+        ("rewrite_lengthen", "fake", {"cached": 3, "ok": 3}),
+    ]
     with pytest.raises(OptionError, match="sideways"):
         judges.rewrite(backend, {}, "sideways")  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""How the vLLM backend speaks to vLLM's API, shown on a stand-in for the module; vLLM itself needs a GPU."""
+"""How the backends that load a model speak to their libraries, shown on stand-ins for these."""
 
 from __future__ import annotations
 
@@ -22,7 +22,13 @@ class Params:
         self.given = given
 
 
+class ClientError(Exception):
+    pass
+
+
 class Engine:
+    refusal: type[Exception] = ValueError
+
     def __init__(self, **given: object) -> None:
         self.given = given
         self.texts: list[list[str]] = []
@@ -32,7 +38,9 @@ class Engine:
 
     def chat(self, messages: list[Any], params: Params, use_tqdm: bool) -> list[Any]:
         if any(len(turns[-1]["content"]) > 50 for turns in messages):
-            raise ValueError("the prompt is longer than the model's context")
+            raise self.refusal("the prompt is longer than the model's context")
+        if any("die" in turns[-1]["content"] for turns in messages):
+            raise RuntimeError("the engine is dead")
         steps = [{7: Prob("4", -0.1), 8: Prob("5", -2.0)}] if params.given["logprobs"] else None
         first = types.SimpleNamespace(text="4", token_ids=[7], finish_reason="stop", logprobs=steps)
         made = types.SimpleNamespace(outputs=[first], prompt_token_ids=[1, 2, 3])
@@ -70,12 +78,30 @@ def test_options_and_replies() -> None:
         "structured_outputs": None,
     }
     assert backend._llm.roles == ["user"]
-    assert backend._llm.given == {"model": "owner/model", "dtype": "bfloat16"}
+    compact = {"backend": "xgrammar", "disable_any_whitespace": True}
+    assert backend._llm.given == {"model": "owner/model", "structured_outputs_config": compact, "dtype": "bfloat16"}
+    assert "structured_outputs_config" not in judges.VLLM("m", structured=False)._llm.given
     assert pickle.loads(pickle.dumps(backend)).decoding == {
         "structured": True,
         "system": False,
         "dtype": "bfloat16",
     }
+
+
+@pytest.mark.usefixtures("vllm")
+@pytest.mark.parametrize("own", [False, True])
+def test_a_prompt_that_is_too_long_is_found_by_halving(monkeypatch: pytest.MonkeyPatch, own: bool) -> None:
+    """Whatever a version of vLLM raises for it."""
+    if own:
+        monkeypatch.setattr(Engine, "refusal", ClientError)
+        monkeypatch.setitem(sys.modules, "vllm.exceptions", types.SimpleNamespace(VLLMClientError=ClientError))
+    backend = judges.VLLM("m", batch=64)
+    texts = [f"text {number}" + " long" * (12 * (number == 37)) for number in range(64)]
+    found = dict(backend.generate([talk(text) for text in texts], Options()))
+    assert [index for index in range(64) if found[index].finish == "error"] == [37]
+    assert len(backend._llm.texts) <= 6
+    with pytest.raises(judges.BackendError, match=r"vLLM stopped \(RuntimeError: the engine is dead\)"):
+        list(backend.generate([talk("die")], Options()))
 
 
 @pytest.mark.usefixtures("vllm")
@@ -86,10 +112,22 @@ def test_schemas_batches_and_special_tokens(structured: bool) -> None:
     found = list(backend.generate([talk(text) for text in ("a<|end|>", "b", "c")], Options(schema=shape)))
     assert [index for index, _ in found] == [0, 1, 2]
     assert backend._llm.texts == [["a< |end|>", "b"], ["c"]]
-    held = {"json": shape, "disable_any_whitespace": True}
-    assert backend._llm.params["structured_outputs"] == (held if structured else None)
+    assert backend._llm.params["structured_outputs"] == ({"json": shape} if structured else None)
     with pytest.raises(OptionError, match="batch"):
         judges.VLLM("m", batch=0)
+
+
+def test_transformers_holds_a_window_of_prompts_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend, windows = judges.Transformers("m"), []
+
+    def answered(window: list[Any], _: Options) -> list[tuple[int, judges.Reply]]:
+        windows.append(len(window))
+        return [(index, judges.Reply(turns[-1]["content"])) for index, turns in reversed(list(enumerate(window)))]
+
+    monkeypatch.setattr(backend, "_sorted", answered)
+    found = list(backend.generate([talk(str(number)) for number in range(9000)], Options()))
+    assert all(reply.text == str(index) for index, reply in found)
+    assert (sorted(index for index, _ in found), windows) == (list(range(9000)), [4096, 4096, 808])
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
