@@ -12,6 +12,7 @@ from gistmark import judges
 from gistmark.judges.contract import Conversation, Options, Reply, Token
 from gistmark.judges.expected import expected_value
 from gistmark_engine.errors import OptionError
+from gistmark_engine.metric import Batch
 from gistmark_engine.plan import score_batch
 
 
@@ -76,7 +77,10 @@ def test_expected_value_over_the_alternatives() -> None:
     found = score(metric, summary=["a"], source=["s"])
     assert found["judge_overall"] == [pytest.approx(4.25, abs=1e-12)]
     mute = judges.judge(constant('{"overall": 4}'), dimensions=["overall"], expected=True, cache=False)
-    assert score(mute, summary=["a"], source=["s"])["judge_status"] == ["failed"]
+    with pytest.raises(judges.BackendError, match=r"'fake' reports no log-probabilities, .*: ask it without expected"):
+        score(mute, summary=["a"], source=["s"])
+    plan = mute.run.dry_run(Batch(2, {"summary": pa.array(["a", "b"]), "source": pa.array(["s", "s"])}))  # type: ignore[attr-defined]
+    assert plan.calls == 2
 
 
 def test_a_reference_is_shown_only_where_asked_for() -> None:

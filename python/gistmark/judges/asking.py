@@ -197,7 +197,17 @@ class Asker:
             status = "failed" if found.errors else "repaired" if found.repaired else "ok"
             label = call.open.question.template.label
             self.cache.put(call.key, reply, label, self.backend.model, call.options.seed, call.attempt, status)
+        self._check_scores(call, reply)
         return found
+
+    def _check_scores(self, call: _Call, reply: Reply) -> None:
+        """Give up after the first reply if it lacks the log-probabilities that were asked for."""
+        first = self.counts["calls"] - self.counts["unanswered"] == 1
+        if first and call.options.top_logprobs and reply.finish == "stop" and reply.text and not reply.scores:
+            raise BackendError(
+                f"{self.backend.model!r} reports no log-probabilities, which expected values are made of: "
+                "ask it without expected"
+            )
 
 
 def _parsed(call: _Call, reply: Reply) -> Parsed:

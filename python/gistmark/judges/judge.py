@@ -44,7 +44,8 @@ def judge(
     One question a row with a scale for every dimension ("joint"), or a question a dimension. `overall` is asked for,
     never computed. Each rating is a whole number from 1 to 5; one that cannot be read is null. With `samples` above 1
     it is the mean of the readable ones, at least half of which must be. With `expected` it is Σ s·p(s) / Σ p(s) over
-    the levels s among the model's alternatives for the rating's token, null where the backend reports none.
+    the levels s among the model's alternatives for the rating's token, null where there are none; `BackendError` where
+    the backend reports no log-probabilities.
 
     dimensions  some of the template's required fields; None: all (`DIMENSIONS` for the packaged template)
     reference   show the row's first usable reference beside the source

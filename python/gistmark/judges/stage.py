@@ -11,7 +11,7 @@ from gistmark.judges.asking import Asker
 from gistmark.judges.backends.fake import hashed
 from gistmark.judges.budget import prompt_tokens
 from gistmark.judges.cache import Cache
-from gistmark.judges.contract import Backend, Conversation, Options, Reply
+from gistmark.judges.contract import Backend, Conversation, Options, Reply, Token
 from gistmark.judges.settings import NoBackend
 from gistmark_engine.metric import Batch, Values
 
@@ -31,7 +31,7 @@ class DryRun:
     prompts: list[Conversation] = field(default_factory=list)
     _kinds: set[object] = field(default_factory=set, repr=False)
 
-    def count(self, conversation: Conversation, options: Options) -> Reply:
+    def count(self, conversation: Conversation, options: Options) -> str:
         """Take down a call, and answer it without a model."""
         self.calls += 1
         self.prompt_tokens += prompt_tokens(conversation)
@@ -40,7 +40,7 @@ class DryRun:
         if kind not in self._kinds:
             self._kinds.add(kind)
             self.prompts.append(conversation)
-        return Reply(hashed(conversation, options))
+        return hashed(conversation, options)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,9 @@ class _StandIn:
         return self.backend.decoding
 
     def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
-        return ((index, self.plan.count(turns, options)) for index, turns in enumerate(conversations))
+        scores = (Token("", {}),) if options.top_logprobs else ()
+        for index, turns in enumerate(conversations):
+            yield index, Reply(self.plan.count(turns, options), scores=scores)
 
 
 Score = Callable[[Asker, Batch], Mapping[str, Values]]
