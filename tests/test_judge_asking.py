@@ -13,13 +13,14 @@ from asked import GOOD, MULTI, SUPPORT, answering, question
 from judging import Told
 
 from gistmark.judges import rendering
-from gistmark.judges.asking import Asker, Question, call_key
+from gistmark.judges.asking import Asker, call_key
 from gistmark.judges.backends.fake import Fake
 from gistmark.judges.backends.inflight import in_flight
 from gistmark.judges.budget import Budget, prompt_tokens
 from gistmark.judges.cache import Cache
 from gistmark.judges.contract import BudgetError, Conversation, Options, Reply
 from gistmark.judges.policy import Policy
+from gistmark.judges.question import Question
 from gistmark_engine.errors import GistmarkError, OptionError
 
 

@@ -105,7 +105,8 @@ def test_f04_an_error_is_one_rows_null_and_is_not_stored(tmp_path: Path) -> None
 
 SCRIPT = """
 import sys, time
-from gistmark.judges.asking import Asker, Question
+from gistmark.judges.asking import Asker
+from gistmark.judges.question import Question
 from gistmark.judges.backends.fake import Fake, hashed
 from gistmark.judges.cache import Cache
 from gistmark.judges.contract import Options

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from judging import Told, score
 
 from gistmark import judges
-from gistmark.judges.asking import Asker, Question, call_key
+from gistmark.judges.asking import Asker, call_key
 from gistmark.judges.backends.fake import Fake, hashed
 from gistmark.judges.contract import Conversation, Options
 from gistmark.judges.policy import Policy
+from gistmark.judges.question import Question
 from gistmark.judges.rendering import fenced, render
 from gistmark.judges.template import load
 

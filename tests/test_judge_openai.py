@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 
-from gistmark.judges.asking import Asker, Question
+from gistmark.judges.asking import Asker
 from gistmark.judges.backends.openai import OpenAI
 from gistmark.judges.cache import Cache
 from gistmark.judges.contract import BackendError, Options, joined
 from gistmark.judges.policy import Policy
+from gistmark.judges.question import Question
 from gistmark.judges.template import load
 from gistmark_engine.errors import OptionError
 

@@ -5,61 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from gistmark.judges.budget import Budget
 from gistmark.judges.cache import Cache
-from gistmark.judges.contract import Backend, BackendError, Options, Reply, Token
+from gistmark.judges.contract import Backend, BackendError, Options, Reply
 from gistmark.judges.parsing import Parsed, Slot, parse
 from gistmark.judges.policy import Policy
+from gistmark.judges.question import Answer, Question
 from gistmark.judges.rendering import Prompts, reminder
-from gistmark.judges.template import Template
 from gistmark_engine.errors import GistmarkError, shorten
-
-
-@dataclass(frozen=True)
-class Question:
-    """One thing to ask: a template, its texts, and for a template about numbered rows the ids to answer for."""
-
-    template: Template
-    texts: Mapping[str, str]
-    ids: tuple[int, ...] = ()
-    sample: int = 0
-
-    @property
-    def slots(self) -> tuple[Slot, ...]:
-        """What an answer consists of."""
-        return self.ids or self.template.schema.required
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """Equal for questions that are the same."""
-        return (self.template.digest, tuple(sorted(self.texts.items())), self.ids, self.sample)
-
-
-@dataclass
-class Answer:
-    """What came of a question.
-
-    values    by slot what was read; `errors` by slot why the rest was not
-    repaired  whether any value took a repair or a second attempt's mending
-    attempts  how many replies it took; `reply` is the last of them; `scores` by slot the tokens it was read from
-    """
-
-    values: dict[Slot, object] = field(default_factory=dict)
-    errors: dict[Slot, str] = field(default_factory=dict)
-    repaired: bool = False
-    attempts: int = 0
-    reply: Reply = field(default_factory=lambda: Reply(""))
-    scores: dict[Slot, tuple[Token, ...]] = field(default_factory=dict)
-
-    @property
-    def status(self) -> str:
-        """ "ok", "repaired", or why something is missing: "truncated" if everything missing was cut, else "failed"."""
-        if self.errors:
-            return "truncated" if set(self.errors.values()) == {"truncated"} else "failed"
-        return "repaired" if self.repaired else "ok"
 
 
 @dataclass

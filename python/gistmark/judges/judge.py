@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from gistmark.judges import rows
-from gistmark.judges.asking import Answer, Asker, Question
+from gistmark.judges.asking import Asker
 from gistmark.judges.contract import Backend
 from gistmark.judges.expected import expected_value
 from gistmark.judges.making import judge_metric
+from gistmark.judges.question import Answer, Question
 from gistmark.judges.schema import Spec
 from gistmark.judges.settings import Settings, spelled
 from gistmark.judges.template import Template, load

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, TypedDict, Unpack
 
-from gistmark.judges.asking import Asker, Question
+from gistmark.judges.asking import Asker
 from gistmark.judges.contract import Backend
+from gistmark.judges.question import Question
 from gistmark.judges.settings import Asking, asker, spelled
 from gistmark.judges.stage import end
 from gistmark.judges.template import Template, load
