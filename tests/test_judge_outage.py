@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -52,6 +53,20 @@ def test_a_server_that_answers_nobody_ends_the_job(server: Server, status: int, 
     assert status == 200 or body.decode() in said
 
 
+def test_a_server_that_never_answers_is_given_the_shortest_call_once(server: Server) -> None:
+    released = threading.Event()
+
+    def handler(*_: object) -> tuple[int, dict[str, str], bytes]:
+        released.wait(20)
+        return completion(GOOD)
+
+    server.handler = handler
+    with pytest.raises(BackendError, match=r"answers no call \(ReadTimeoutError\): start again when it does"):
+        Asker(OpenAI("m", server.url, retries=1, timeout=0.3)).ask([question(1)])
+    released.set()
+    assert len(server.bodies) == 3
+
+
 @pytest.mark.parametrize(
     ("url", "reason"),
     [
@@ -78,7 +93,7 @@ def test_the_command_line_ends_with_one_sentence(
     code, printed, err = cli("score", table, "--metrics", "judge", *named, "--output", out)
     assert (code, printed, out.exists()) == (2, "", False)
     (line,) = err.splitlines()
-    assert line.startswith(f"gistmark: {server.url} turns every call away (HTTP 401 'who are you?')")
+    assert line.startswith(f"gistmark: {server.url} answers no call (HTTP 401 'who are you?'): put the key")
 
 
 def test_what_was_finished_is_kept_and_the_job_goes_on_from_there(server: Server, tmp_path: Path) -> None:
@@ -97,7 +112,7 @@ def test_what_was_finished_is_kept_and_the_job_goes_on_from_there(server: Server
     assert len(server.bodies) == 20 - 7
 
 
-@pytest.mark.parametrize("status", [400, 500])
+@pytest.mark.parametrize("status", [400, 403, 500])
 def test_texts_that_a_server_cannot_take_are_nulls_while_it_takes_others(server: Server, status: int) -> None:
     """Even where they are all that a job asks about, as when the rest of it is answered already."""
 

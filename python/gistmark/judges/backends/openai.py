@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from gistmark.judges.backends.inflight import in_flight
-from gistmark.judges.backends.outage import Outage, turned_away, unreachable
+from gistmark.judges.backends.outage import Outage, unreachable
 from gistmark.judges.contract import Conversation, Options, Reply, Token, joined
 from gistmark_engine.errors import MissingExtra, OptionError, shorten
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse, HTTPConnectionPool
 
 _BUSY = (408, 409, 425, 429, 500, 502, 503, 504, 529)
-_OF_ONE_CALL = (400, 413, 422)
+_UNPROCESSABLE = (400, 413, 422)
 _FINISHES = {"stop": "stop", "length": "length", "content_filter": "refused"}
 _SENDINGS = 3
 _PROBE: Conversation = [
@@ -41,8 +41,8 @@ class OpenAI:
     extra         further fields of the request body; None takes one away
 
     A call that fails for good is a reply with finish "error". `BackendError` where no call can succeed: the address
-    cannot be reached after the retries, the server turns every call away (no permission, no such model), or after a
-    call that failed it answers no other, and not even one of a few words.
+    cannot be reached after the retries, or after a call that failed the server answers no other, and not even one of a
+    few words (no permission, no such model, over its quota).
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class OpenAI:
         pool = self._pool()
         key = os.environ.get(self.key_variable, "")
         shortest = replace(options, schema=None, top_logprobs=0, max_tokens=_PROBE_TOKENS)
-        outage = Outage(self.url, lambda: self._reply(pool, key, _PROBE, shortest))
+        outage = Outage(self.url, self.key_variable, lambda: self._reply(self._pool(once=True), key, _PROBE, shortest))
 
         def call(index: int) -> Reply:
             before = outage.answered
@@ -85,14 +85,18 @@ class OpenAI:
 
         yield from in_flight(call, len(conversations), self.concurrency)
 
-    def _pool(self) -> HTTPConnectionPool:
-        """Connections for one job: they are neither pickled nor shared with a forked process."""
+    def _pool(self, *, once: bool = False) -> HTTPConnectionPool:
+        """Connections for one job: they are neither pickled nor shared with a forked process.
+
+        once   send nothing again that went unanswered, only what was answered as busy
+        """
         try:
             import urllib3
         except ImportError:
             raise MissingExtra("the OpenAI backend", "judges") from None
         retry = urllib3.Retry(
             total=self.retries,
+            read=0 if once else None,
             status_forcelist=_BUSY,
             allowed_methods=None,
             backoff_factor=0.5,
@@ -118,7 +122,7 @@ class OpenAI:
                 if broken := unreachable(self.url, error, self.retries):
                     raise broken from error
                 return Reply("", "error", type(getattr(error, "reason", None) or error).__name__)
-            if answer.status in _OF_ONE_CALL and structured:
+            if answer.status in _UNPROCESSABLE and structured:
                 structured = False
                 continue
             reply = self._read(answer, key)
@@ -148,10 +152,8 @@ class OpenAI:
     def _read(self, answer: BaseHTTPResponse, key: str) -> Reply | None:
         """The reply in an answer; None where the answer is not what such a server sends."""
         if answer.status != 200:
-            said = f"HTTP {answer.status} {shorten(_hidden(answer.data.decode('utf-8', 'replace'), key), 200)}"
-            if answer.status in _BUSY or answer.status in _OF_ONE_CALL:
-                return Reply("", "error", said)
-            raise turned_away(self.url, said, answer.status, self.key_variable)
+            said = shorten(_hidden(answer.data.decode("utf-8", "replace"), key), 200)
+            return Reply("", "error", f"HTTP {answer.status} {said}")
         try:
             return _completion(json.loads(answer.data))
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):

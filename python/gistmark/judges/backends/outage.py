@@ -9,31 +9,33 @@ from pathlib import Path
 
 from gistmark.judges.contract import BackendError, Reply
 
+_KEY = "put the key that it wants into the environment variable {key}"
+_NAMES = "name a model that it serves, and its address up to /v1"
+_CURES = {"HTTP 401": _KEY, "HTTP 403": _KEY, "HTTP 404": _NAMES, "HTTP 405": _NAMES, "HTTP 3": _NAMES}
+_LATER = "start again when it does, or change what it refuses"
+
 
 class Outage:
     """Decides after a failed call whether the next one has any chance.
 
-    It has if another call was answered in the meantime, or else if `probe`, a call that asks next to nothing, is.
+    It has if another call was answered in the meantime, or else if `probe`, a call that asks next to nothing, is. `key`
+    is the environment variable with the server's key.
     """
 
-    def __init__(self, place: str, probe: Callable[[], Reply]) -> None:
-        self.place, self.probe = place, probe
+    def __init__(self, place: str, key: str, probe: Callable[[], Reply]) -> None:
+        self.place, self.key, self.probe = place, key, probe
         self.answered = 0
-        self._asking, self._over = threading.Lock(), False
+        self._asking, self._over = threading.Lock(), ""
 
     def check(self, before: int) -> None:
         """Raise `BackendError` if nothing is answered any more; `before`: those `answered` when the failed call began."""
         with self._asking:
-            if not self._over and self.answered != before:
-                return
-            reply = Reply("", "error", "given up") if self._over else self.probe()
-            self._over = reply.finish == "error"
+            if not self._over and self.answered == before:
+                self._over = self.probe().error
+                self.answered += not self._over
             if self._over:
-                raise BackendError(
-                    f"{self.place} takes not even the shortest call ({reply.error}): "
-                    "start again when it does, or change what it refuses"
-                )
-            self.answered += 1
+                cure = next((cure for start, cure in _CURES.items() if self._over.startswith(start)), _LATER)
+                raise BackendError(f"{self.place} answers no call ({self._over}): {cure.format(key=self.key)}")
 
 
 def unreachable(place: str, error: Exception, retries: int) -> BackendError | None:
@@ -48,14 +50,6 @@ def unreachable(place: str, error: Exception, retries: int) -> BackendError | No
     return BackendError(
         f"{place} cannot be reached ({said}; retries={retries}): start the server or correct its address"
     )
-
-
-def turned_away(place: str, said: str, status: int, key_variable: str) -> BackendError:
-    """What to raise for a status that every call would get."""
-    cure = "name a model that it serves, and its address up to /v1"
-    if status in (401, 403):
-        cure = f"put the key that it wants into the environment variable {key_variable}"
-    return BackendError(f"{place} turns every call away ({said}): {cure}")
 
 
 @contextmanager
