@@ -17,8 +17,9 @@ from test_judge_openai import Server, completion, server
 import gistmark as gm
 from gistmark.judges.asking import Asker
 from gistmark.judges.backends.openai import OpenAI
+from gistmark.judges.backends.outage import Outage
 from gistmark.judges.cache import Cache
-from gistmark.judges.contract import BackendError
+from gistmark.judges.contract import BackendError, Reply
 
 __all__ = ["server"]
 
@@ -51,6 +52,25 @@ def test_a_server_that_answers_nobody_ends_the_job(server: Server, status: int, 
     assert cure in said
     assert status == 200 or f"HTTP {status} " in said
     assert status == 200 or body.decode() in said
+
+
+def test_one_call_makes_sure_for_all_and_none_where_another_was_answered_meanwhile() -> None:
+    probes: list[int] = []
+
+    def probe() -> Reply:
+        probes.append(1)
+        return Reply("Yes.")
+
+    outage = Outage("here", "KEY", probe)
+    outage.answered += 1
+    outage.check(0)
+    assert not probes
+    threads = [threading.Thread(target=outage.check, args=(1,)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(probes) == 1
 
 
 def test_a_server_that_never_answers_is_given_the_shortest_call_once(server: Server) -> None:
