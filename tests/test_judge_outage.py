@@ -125,6 +125,10 @@ def test_what_was_finished_is_kept_and_the_job_goes_on_from_there(server: Server
     server.bodies.clear()
     with pytest.raises(BackendError, match="7 calls were finished, and nothing was kept"):
         Asker(backend).ask(questions)
+    backend.url = NOBODY
+    with pytest.raises(BackendError, match=f"{NOBODY} cannot .* 7 calls were finished and kept"):
+        Asker(backend, cache=cache).ask(questions)
+    backend.url = server.url
     server.bodies.clear()
     server.handler = lambda *_: completion(GOOD)
     answers = Asker(backend, cache=cache).ask(questions)

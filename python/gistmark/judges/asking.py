@@ -84,8 +84,8 @@ class Asker:
         return [unique[key].answer for key in keys]
 
     def _finished(self) -> str:
-        """How many calls were finished, and what becomes of them."""
-        number = self.counts["calls"] - self.counts["unanswered"]
+        """How many calls were finished, now or before, and what becomes of them."""
+        number = self.counts["calls"] - self.counts["unanswered"] + self.counts["cached"]
         finished = f"{number or 'no'} call{'s were' if number > 1 else ' was'} finished"
         if not number:
             return finished

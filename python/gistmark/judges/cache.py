@@ -45,14 +45,15 @@ class Cache:
     A reply is committed before the next one is looked at, so a process killed at any moment loses none it had. What a
     reply *means* is not stored: it is parsed again on every run, and one that does not parse is no result.
 
-    path  None: `default_path()`, whose folder is made; ":memory:" for this process alone. Any other file is in a folder
-          that is there (`OptionError`)
+    path  None: `default_path()`, whose folder is made; ":memory:": for this process alone. The folder of any other file
+          must be there (`OptionError`)
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
-        if path is not None and str(path) != _MEMORY:
-            check_place(path, "cache")
-        self._begin(str(default_path() if path is None else path))
+        place = str(default_path() if path is None else path)
+        if place not in (_MEMORY, str(default_path())):
+            check_place(place, "cache")
+        self._begin(place)
 
     def _begin(self, path: str) -> None:
         self.path = path
