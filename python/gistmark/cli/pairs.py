@@ -11,6 +11,7 @@ import polars as pl
 
 from gistmark.cli import dataset
 from gistmark.files import OnError, Source, formats, open_source
+from gistmark.files.source import TEXT_ROLES
 from gistmark.near import near
 from gistmark.roles import assign, default_metrics
 from gistmark_engine.errors import InputError, OptionError
@@ -58,7 +59,8 @@ def open_pairs(options: argparse.Namespace, on_error: OnError = "fail") -> Sourc
     if options.dataset_option:
         raise OptionError("--dataset-option needs --dataset")
     columns = {role: getattr(options, role) or role for role in ROLES}
-    return open_source(options.pairs, text=[*columns.values()], references=columns["references"], on_error=on_error)
+    text = [columns[role] for role in TEXT_ROLES]
+    return open_source(options.pairs, text=text, references=columns["references"], on_error=on_error)
 
 
 def read_pairs(options: argparse.Namespace) -> pl.DataFrame:

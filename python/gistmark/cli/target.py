@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
-from gistmark.files import check_output, check_target
+from gistmark.files import check_output, check_place
 from gistmark.files.formats import STANDARD, SUFFIXES
 from gistmark_engine.errors import OptionError
 
@@ -21,7 +21,7 @@ def check(output: str | None, named: str | None, inputs: Iterable[Path], *, tabl
     """
     if output in (None, STANDARD):
         return
-    target = (check_output if table else check_target)(output)
+    target = check_output(output) if table else check_place(output, "output")
     if target.exists() and (same := next((path for path in inputs if _same(path, target)), None)):
         raise OptionError(f"--output {output} would overwrite the input {same}; name another file")
     if named is not None and SUFFIXES.get(target.suffix) == "parquet":
