@@ -199,11 +199,8 @@ def store_bit_positions(typingctx, bits, first, address):  # type: ignore[no-unt
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
         bits, first, address = args
-        lanes = builder.bitcast(bits, ir.VectorType(ir.IntType(1), 64))
-        kind = ir.FunctionType(BLOCK, [BLOCK, BLOCK, lanes.type])
-        pack = cast(Any, cgutils).get_or_insert_function(builder.module, kind, "llvm.x86.avx512.mask.compress.v64i8")
         numbers = ir.Constant(BLOCK, [ir.Constant(BYTE, k) for k in range(64)])
-        packed = builder.call(pack, [numbers, ir.Constant(BLOCK, None), lanes])
+        packed = _packed(builder, numbers, bits)
         _store_positions(builder, packed, first, address, range(0, 16, 8))
         many = builder.icmp_unsigned(">", builder.ctpop(bits), ir.Constant(WORD, 16))
         with builder.if_then(many, likely=False):
@@ -211,6 +208,30 @@ def store_bit_positions(typingctx, bits, first, address):  # type: ignore[no-unt
         return context.get_dummy_value()
 
     return types.void(types.uint64, types.int64, types.int64), codegen
+
+
+@intrinsic
+def store_bytes(typingctx, source, chosen, target):  # type: ignore[no-untyped-def]
+    """Write those of the 64 bytes at `source` whose bit is set in `chosen` as int32 behind each other at `target`, zeros
+    behind the last: 64 are written. Only where `has_compress()`."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        source, chosen, target = args
+        packed = _packed(builder, _load_block(builder, source), chosen)
+        wide = ir.VectorType(HALF, 64)
+        place = builder.inttoptr(target, wide.as_pointer())
+        builder.store(builder.zext(packed, wide), place, align=4)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.uint64, types.int64), codegen
+
+
+def _packed(builder: Any, block: Any, chosen: Any) -> Any:
+    """The chosen bytes of a block side by side, zeros behind them."""
+    lanes = builder.bitcast(chosen, ir.VectorType(ir.IntType(1), 64))
+    kind = ir.FunctionType(BLOCK, [BLOCK, BLOCK, lanes.type])
+    pack = cast(Any, cgutils).get_or_insert_function(builder.module, kind, "llvm.x86.avx512.mask.compress.v64i8")
+    return builder.call(pack, [block, ir.Constant(BLOCK, None), lanes])
 
 
 def _store_positions(builder: Any, packed: Any, first: Any, address: Any, places: range) -> None:
@@ -231,6 +252,16 @@ def trailing_zeros(typingctx, word):  # type: ignore[no-untyped-def]
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def leading_zeros(typingctx, word):  # type: ignore[no-untyped-def]
+    """How many of a uint64's highest bits are 0: 64 if all are."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
 
     return types.int64(types.uint64), codegen
 
