@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -33,21 +34,26 @@ def _column(field: Field, parts: Sequence[Values]) -> pa.Array:
     if not isinstance(parts[0], np.ndarray):
         return pa.concat_arrays([pa.array(part).cast(arrow_type(field)) for part in parts])
     values = np.concatenate(parts) if len(parts) > 1 else np.ascontiguousarray(parts[0])
-    null = np.isnan(values)
-    if not null.any():
+    if not np.isnan(np.add.reduce(values)):  # a NaN is carried into the sum; one look at each value where there is none
         return _typed(field, values, None)
+    null = np.isnan(values)
     return _typed(field, np.where(null, 0.0, values), null)
 
 
 def _typed(field: Field, values: NDArray[np.float64], null: NDArray[np.bool_] | None) -> pa.Array:
     if field.dtype == "enum":
         codes = _primitive(pa.int8(), values.astype(np.int8), null)
-        return pa.DictionaryArray.from_arrays(codes, pa.array(field.levels))
+        return pa.DictionaryArray.from_arrays(codes, _levels(field.levels))
     if field.dtype == "bool":
         return pa.array(values != 0, mask=null)
     if field.dtype == "int64":
         return _primitive(pa.int64(), values.astype(np.int64), null)
     return _primitive(pa.float64(), values, null)
+
+
+@functools.cache
+def _levels(names: tuple[str, ...]) -> pa.Array:
+    return pa.array(names)
 
 
 def _primitive(kind: pa.DataType, values: NDArray[np.generic], null: NDArray[np.bool_] | None) -> pa.Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ KIND = re.compile(r"(?P<order>[1-9])|L|Lsum|W|S(?P<words>U?)(?P<gap>0|[1-9]\d?)"
 """A type of ROUGE: n of ROUGE-N, or L, Lsum, W, S<gap>, SU<gap>."""
 
 
+@functools.cache
 def gap_of(kind: str) -> int | None:
     """Most words between the two of a skip-bigram; None for types that count others."""
     match = KIND.fullmatch(kind)
@@ -45,7 +47,7 @@ def count_hits(tokens: Tokens, types: tuple[str, ...]) -> Counts:
 
         skips, words = skip_hits(pairs, gap)
         by_type |= {f"S{gap}": skips, f"SU{gap}": skips + words}
-    return np.stack([by_type[kind] for kind in types])
+    return np.array([by_type[kind] for kind in types])
 
 
 def count_units(tokens: Tokens, types: tuple[str, ...]) -> Units:
