@@ -108,10 +108,9 @@ def store_bytes(typingctx, source, chosen, target):  # type: ignore[no-untyped-d
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
         source, chosen, target = args
-        packed = _packed(builder, _load_block(builder, source), chosen)
-        wide = ir.VectorType(HALF, 64)
-        place = builder.inttoptr(target, wide.as_pointer())
-        builder.store(builder.zext(packed, wide), place, align=4)
+        block, wide = builder.inttoptr(source, BLOCK.as_pointer()), ir.VectorType(HALF, 64)
+        packed = _packed(builder, builder.load(block, align=1), chosen)
+        builder.store(builder.zext(packed, wide), builder.inttoptr(target, wide.as_pointer()), align=4)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.uint64, types.int64), codegen

@@ -1,0 +1,169 @@
+"""One text to characters by number, and where its words stop.
+
+An ASCII character is its own number; any other gets the next one where it is first met.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gistmark_engine.arrow import NULL
+from gistmark_engine.blocks import high_mask, lower_block, space_mask
+from gistmark_engine.characters import LIMIT, SPACE
+from gistmark_engine.intrinsics import has_compress, popcount, store_bytes, store_half, trailing_zeros
+from gistmark_engine.jit import inlined
+from gistmark_engine.kernels.folding import COMBINING_DOT, DOTTED_I
+from gistmark_engine.kernels.marks import block_of
+from gistmark_engine.kernels.sigma import lower_character
+from gistmark_engine.kernels.utf8 import byte_at, decode
+from gistmark_engine.tokenizers.mteval import LOWERED, SPACED, WORDS
+
+U0, U1 = np.uint64(0), np.uint64(1)
+ASCII = 128
+
+
+class Page(NamedTuple):
+    """What is written: ids; where words stop; `numbers[c]`, the number of code point c, 0 for none yet; `points`, which
+    have one, in order; room for a block of a short piece, and of lower case."""
+
+    ids: np.ndarray
+    stops: np.ndarray
+    numbers: np.ndarray
+    points: np.ndarray
+    pad: np.ndarray
+    lowered: np.ndarray
+
+
+class Pen(NamedTuple):
+    """Where the writing stands: ids, stops and numbers so far, whether a word is open; `ids` is negative after a piece that
+    is not UTF-8."""
+
+    ids: int
+    stops: int
+    numbers: int
+    open: bool
+
+
+@inlined
+def read_letters(t, pen, rows, rules, page):
+    """The characters of text t; a piece stops a word, or is a sentence where no words are asked for."""
+    for p in range(rows.start[t], rows.stop[t]):
+        if rows.length[p] == NULL:
+            continue
+        pen = _read_piece(rows.address[p], rows.length[p], pen, rules, page)
+        if pen.ids < 0:
+            return pen
+        stops = pen.stops
+        if _marks_words(rules):
+            stops = _stop_word(stops, pen.ids, page) if pen.open else stops
+        elif rules.sentences:
+            page.stops[stops] = pen.ids
+            stops += 1
+        pen = Pen(pen.ids, stops, pen.numbers, False)
+    return pen
+
+
+@inlined
+def _marks_words(rules):
+    return rules.sentences and rules.code & WORDS != 0
+
+
+@inlined
+def _read_piece(address, length, pen, rules, page):
+    """As far as it is ASCII, 64 bytes at a time, elsewhere one character; of a piece shorter than that a padded copy is read."""
+    text, _, _ = block_of(address, length, 0, page.pad)
+    at = np.int64(0)
+    while at < length:
+        block = min(at, max(length - 64, 0))
+        skipped = at - block
+        plain = min(trailing_zeros(high_mask(text + block) >> np.uint64(skipped)), min(length - block, 64) - skipped)
+        if plain > 0:
+            pen = _read_stretch(text + block, skipped, plain, pen, rules, page)
+            at += plain
+            continue
+        point, width = decode(address + at, length - at)
+        if width == 0:
+            return Pen(np.int64(-1), pen.stops, pen.numbers, False)
+        pen = _read_character(address, at, width, length, point, pen, rules, page)
+        at += width
+    return pen
+
+
+@inlined
+def _read_character(address, at, width, length, point, pen, rules, page):
+    """One character beyond ASCII, of `width` bytes at `at`."""
+    if rules.code & LOWERED == 0:
+        return _write(point, pen, rules, page)
+    pen = _write(lower_character(address, at, width, length, point, rules.classes, rules.lower), pen, rules, page)
+    return _write(np.int64(COMBINING_DOT), pen, rules, page) if point == DOTTED_I else pen
+
+
+@inlined
+def _read_stretch(block, skipped, count, pen, rules, page):
+    """`count` ASCII bytes, behind the first `skipped` of the 64 at `block`."""
+    live = (~U0 >> np.uint64(64 - count)) << np.uint64(skipped)
+    visible = live if rules.code & SPACED else live & ~space_mask(block)
+    source = block
+    if rules.code & LOWERED:
+        source = page.lowered.ctypes.data
+        lower_block(block, source)
+    _put_bytes(source, visible, page.ids.ctypes.data + 4 * pen.ids)
+    stops = pen.stops
+    if _marks_words(rules):
+        ends = ((visible << U1) | (np.uint64(pen.open) << np.uint64(skipped))) & ~visible & live
+        while ends != U0:
+            before = (ends & (~ends + U1)) - U1
+            stops = _stop_word(stops, pen.ids + popcount(visible & before), page)
+            ends &= ends - U1
+    is_open = (visible >> np.uint64(skipped + count - 1)) & U1 != U0
+    return Pen(pen.ids + popcount(visible), stops, pen.numbers, is_open)
+
+
+@inlined
+def _put_loop(source, chosen, target):
+    """What `store_bytes` does, byte by byte."""
+    while chosen != U0:
+        store_half(target, byte_at(source + trailing_zeros(chosen)))
+        chosen &= chosen - U1
+        target += 4
+
+
+_put_bytes = store_bytes if has_compress() else _put_loop
+
+
+@inlined
+def _write(point, pen, rules, page):
+    """Append a character, unless it is white space that does not count."""
+    is_space = np.int64(rules.classes[min(point, LIMIT - 1)]) & SPACE != 0
+    if is_space:
+        stops = _stop_word(pen.stops, pen.ids, page) if pen.open and _marks_words(rules) else pen.stops
+        return Pen(pen.ids, stops, pen.numbers, False)
+    number, size = point, pen.numbers
+    if point >= ASCII:
+        number = np.int64(page.numbers[point])
+        if number == 0:
+            page.numbers[point], page.points[size - ASCII] = size, point
+            number, size = size, size + 1
+    page.ids[pen.ids] = number
+    return Pen(pen.ids + 1, pen.stops, size, True)
+
+
+@inlined
+def _stop_word(stops, stop, page):
+    """Note that a word of chrF stops where `stop` ids are written; returns how many stops there are now. A last punctuation
+    mark is split off, or else a first one."""
+    start = page.stops[stops - 1] if stops > 0 else np.int64(0)
+    split = stop
+    if stop - start > 1:
+        split = stop - 1 if _is_punctuation(page.ids[stop - 1]) else stop
+        split = start + 1 if split == stop and _is_punctuation(page.ids[start]) else split
+    page.stops[stops], page.stops[stops + 1] = split, stop
+    return stops + 1 + np.int64(split < stop)
+
+
+@inlined
+def _is_punctuation(number):
+    """Python's `string.punctuation`."""
+    return 33 <= number <= 47 or 58 <= number <= 64 or 91 <= number <= 96 or 123 <= number <= 126
