@@ -62,9 +62,7 @@ class Inputs:
         if self.references:
             given["references"] = self.references.null
         roles = (*CUT_ROLES, "references")
-        return {
-            role: given[role][start:stop] if role in given else np.ones(stop - start, np.bool_) for role in roles
-        }
+        return {role: given[role][start:stop] if role in given else np.ones(stop - start, np.bool_) for role in roles}
 
     def weights(self) -> NDArray[np.int64]:
         """Bytes of text in each row, one more a text."""

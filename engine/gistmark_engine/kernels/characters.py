@@ -28,18 +28,19 @@ def cut_characters(rows, groups, rules, numbers):
     offsets = np.zeros(shared + 1, np.int64)
     page = Page(
         np.empty(total + SLACK, np.int32),
-        np.empty(total + 2 if rules.sentences else 1, np.int64),
+        np.empty(total + 3 if rules.sentences else 1, np.int64),
         numbers,
         np.empty(min(total, len(numbers)), np.int32),
         np.empty(64, np.uint8),
         np.empty(64, np.uint8),
     )
+    page.stops[0] = 0
     pen = _read(rows, groups, rules, page, text, sentence, offsets)
     for k in range(pen.numbers - ASCII):
         numbers[page.points[k]] = 0
     last = count + shared + offsets[shared]
     cut = Cut(
-        page.ids, page.stops, text[:count], sentence[:count],
+        page.ids[: max(pen.ids, 0) + SLACK], page.stops[: pen.stops], text[:count], sentence[:count],
         text[count : count + shared], sentence[count : count + shared],
         offsets, text[count + shared : last], sentence[count + shared : last], np.full(shared, pen.numbers, np.int64),
     )  # fmt: skip
@@ -51,7 +52,7 @@ def _read(rows, groups, rules, page, text, sentence, offsets):
     """Fill the spans: summaries by row, sources by group, references; stops at a text that is not UTF-8."""
     rows, groups, rules, page = borrowed(rows), borrowed(groups), borrowed(rules), borrowed(page)
     text, sentence, offsets = borrowed(text), borrowed(sentence), borrowed(offsets)
-    pen = Pen(np.int64(0), np.int64(0), np.int64(ASCII), False)
+    pen = Pen(np.int64(0), np.int64(1), np.int64(ASCII), False)
     count, shared = len(rows.reference_first), len(groups.offsets) - 1
     slot = count + shared
     for g in range(shared):

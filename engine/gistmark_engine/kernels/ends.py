@@ -18,14 +18,15 @@ from gistmark_engine.jit import inlined
 from gistmark_engine.lanes import LANES, add_zeros, all_bits, claimed, grown, highest, no_bits
 
 U0, U1 = np.uint64(0), np.uint64(1)
-WORDS = 2
-"""Words of places a part: twice as many take less than twice the time, and two suffice for most sentences."""
+NARROW, WIDE = 2, 4
+"""Words of places in a part of the base: NARROW where it is one such part, WIDE in longer ones. A wider part takes longer, but
+less for each of its places."""
 
-PART = 64 * WORDS
+PART = 64 * WIDE
 
 
 class Ends(NamedTuple):
-    """`masks[WORDS · (id + 1)]`: the places of a token in the part of the base at hand, none for id −1; by token of the target
+    """`masks[words · (id + 1)]`: the places of a token in the part of the base at hand, none for id −1; by token of the target
     `carried` and `done`, flags of lanes; `counts` of the lanes."""
 
     masks: np.ndarray
@@ -37,7 +38,7 @@ class Ends(NamedTuple):
 @inlined
 def make_ends(vocabulary, longest):
     return Ends(
-        np.zeros(WORDS * (vocabulary + 2), np.uint64),
+        np.zeros(WIDE * (vocabulary + 2), np.uint64),
         np.empty(longest, np.uint8),
         np.empty(longest, np.uint8),
         np.empty(LANES, np.int64),
@@ -48,51 +49,78 @@ def make_ends(vocabulary, longest):
 def match_ends(base, target, ends):
     """Count the shared n-grams of two texts, given as ids, into `ends.counts`: lane k for order k + 1."""
     ends.counts[:] = 0
-    masks = ends.masks
-    for first in range(0, len(base), PART):
-        part = base[first : first + PART]
-        for j in range(len(part)):
-            masks[_place(part[j]) + np.uint64(j >> 6)] |= U1 << np.uint64(j & 63)
-        masks[:WORDS] = 0
-        if len(base) <= PART:
-            _claim_once(target, ends)
+    if len(base) <= 64 * NARROW:
+        _match_parts(no_bits(NARROW), NARROW, base, target, ends)
+    else:
+        _match_parts(no_bits(WIDE), WIDE, base, target, ends)
+
+
+@inlined
+def _match_parts(nothing, words, base, target, ends):
+    """The same, part by part; `nothing`: no places, of so many words."""
+    size = 64 * words
+    for first in range(0, len(base), size):
+        part = base[first : first + size]
+        _learn(part, words, ends.masks)
+        if len(base) <= size:
+            _claim_once(nothing, words, target, ends)
         else:
-            _claim_part(target, first == 0, ends)
-        for j in range(len(part)):
-            for w in range(WORDS):
-                masks[_place(part[j]) + np.uint64(w)] = U0
+            _claim_part(nothing, words, target, first == 0, ends)
+        _forget(part, words, ends.masks)
 
 
 @inlined
-def _place(number):
+def _learn(part, words, masks):
+    for j in range(len(part)):
+        masks[_place(part[j], words) + np.uint64(j >> 6)] |= U1 << np.uint64(j & 63)
+    masks[:words] = 0
+
+
+@inlined
+def _forget(part, words, masks):
+    """Few kinds of token are forgotten all at once, else those of the part."""
+    if len(masks) <= 64 * len(part):
+        masks[:] = 0
+        return
+    for j in range(len(part)):
+        for w in range(words):
+            masks[_place(part[j], words) + np.uint64(w)] = U0
+
+
+@inlined
+def _place(number, words):
     """Where the masks of a token lie."""
-    return np.uint64(WORDS * (np.int64(number) + 1))
+    return np.uint64(words * (np.int64(number) + 1))
 
 
 @inlined
-def _claim_once(target, ends):
+def _masks_of(ids, i, words, masks):
+    """The address of the masks of token i."""
+    return masks + 8 * np.int64(_place(np.int32(load_half(ids + 4 * i)), words))
+
+
+@inlined
+def _claim_once(places, words, target, ends):
     """All of the base is in the masks."""
     ids, masks = target.ctypes.data, ends.masks.ctypes.data
-    places = no_bits(WORDS)
     free = all_bits(places)
     for i in range(len(target)):
-        places = grown(places, U1, masks + 8 * np.int64(_place(np.int32(load_half(ids + 4 * i)))))
+        places = grown(places, U1, _masks_of(ids, i, words, masks))
         free, _ = claimed(free, places, U0)
     add_zeros(free, ends.counts.ctypes.data)
 
 
 @inlined
-def _claim_part(target, is_first, ends):
-    """A part of the base is in the masks. Every place continues lane -1, hence the flag 1."""
+def _claim_part(places, words, target, is_first, ends):
+    """A part of the base is in the masks. Every place continues lane −1, hence the flag 1."""
     ids, masks = target.ctypes.data, ends.masks.ctypes.data
     if is_first:
         ends.carried[: len(target)] = 1
         ends.done[: len(target)] = 0
     carried, done = ends.carried.ctypes.data, ends.done.ctypes.data
-    places, lowest = no_bits(WORDS), U1
-    free = all_bits(places)
+    free, lowest = all_bits(places), U1
     for i in range(len(target)):
-        places = grown(places, lowest, masks + 8 * np.int64(_place(np.int32(load_half(ids + 4 * i)))))
+        places = grown(places, lowest, _masks_of(ids, i, words, masks))
         free, taken = claimed(free, places, load_byte(done + i))
         lowest = load_byte(carried + i)
         ends.carried[i], ends.done[i] = highest(places) << U1 | U1, taken

@@ -5,6 +5,7 @@ An ASCII character is its own number; any other gets the next one where it is fi
 
 from __future__ import annotations
 
+import string
 from typing import NamedTuple
 
 import numpy as np
@@ -22,11 +23,12 @@ from gistmark_engine.tokenizers.mteval import LOWERED, SPACED, WORDS
 
 U0, U1 = np.uint64(0), np.uint64(1)
 ASCII = 128
+PUNCTUATION = np.array([chr(number) in string.punctuation for number in range(ASCII)] + [False])
 
 
 class Page(NamedTuple):
-    """What is written: ids; where words stop; `numbers[c]`, the number of code point c, 0 for none yet; `points`, which
-    have one, in order; room for a block of a short piece, and of lower case."""
+    """What is written: ids; behind a 0, where words stop; `numbers[c]`, the number of code point c, 0 for none yet; `points`,
+    which have one, in order; room for a block of a short piece, and of lower case."""
 
     ids: np.ndarray
     stops: np.ndarray
@@ -72,7 +74,7 @@ def _marks_words(rules):
 
 @inlined
 def _read_piece(address, length, pen, rules, page):
-    """As far as it is ASCII, 64 bytes at a time, elsewhere one character; of a piece shorter than that a padded copy is read."""
+    """As far as it is ASCII, 64 bytes at a time, elsewhere one character; of a piece shorter than a block a padded copy."""
     text, _, _ = block_of(address, length, 0, page.pad)
     at = np.int64(0)
     while at < length:
@@ -153,17 +155,10 @@ def _write(point, pen, rules, page):
 @inlined
 def _stop_word(stops, stop, page):
     """Note that a word of chrF stops where `stop` ids are written; returns how many stops there are now. A last punctuation
-    mark is split off, or else a first one."""
-    start = page.stops[stops - 1] if stops > 0 else np.int64(0)
-    split = stop
-    if stop - start > 1:
-        split = stop - 1 if _is_punctuation(page.ids[stop - 1]) else stop
-        split = start + 1 if split == stop and _is_punctuation(page.ids[start]) else split
-    page.stops[stops], page.stops[stops + 1] = split, stop
-    return stops + 1 + np.int64(split < stop)
-
-
-@inlined
-def _is_punctuation(number):
-    """Python's `string.punctuation`."""
-    return 33 <= number <= 47 or 58 <= number <= 64 or 91 <= number <= 96 or 123 <= number <= 126
+    mark is split off, or else a first one; whether there is one nothing branches on."""
+    start = page.stops[stops - 1]
+    last, first = PUNCTUATION[min(page.ids[stop - 1], ASCII)], PUNCTUATION[min(page.ids[start], ASCII)]
+    divided = (stop - start > 1) & (last | first)
+    page.stops[stops] = (stop - 1 if last else start + 1) if divided else stop
+    page.stops[stops + 1] = stop
+    return stops + 1 + np.int64(divided)

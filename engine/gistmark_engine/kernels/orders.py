@@ -14,7 +14,7 @@ from gistmark_engine.kernels.ends import PART, make_ends, match_ends
 from gistmark_engine.kernels.prefixes import make_prefixes, match_prefixes
 from gistmark_engine.lanes import LANES
 
-SORTED = 2
+SORTED = 4 / 3
 """What sorting costs a token, counted in tokens of a target matched with a part of a base."""
 
 

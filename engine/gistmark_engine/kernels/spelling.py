@@ -1,68 +1,47 @@
 """Words by number where tokens are characters: equal numbers are equal spellings, within a group of rows.
 
-For chrF++, which compares characters and words of the same texts.
+For chrF++, which compares characters and words of the same texts. To the vocabulary a word is a token like any other: the
+bytes of its characters' numbers.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from gistmark_engine.intrinsics import borrowed, load_half, load_word
+from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
-from gistmark_engine.kernels.token import MIX_A, MIX_B, U29
-
-
-class Words(NamedTuple):
-    """Spans [rows, 2] and [references, 2] in `ids`, int32, which `vocabulary` bounds."""
-
-    ids: np.ndarray
-    summary: np.ndarray
-    reference: np.ndarray
-    vocabulary: int
-
-
-class Spellings(NamedTuple):
-    """The words of a group, numbered from 1: a table of numbers, 0 for none, whose size is a power of two; by number the
-    word's hash, and the bounds of its characters where it came first."""
-
-    table: np.ndarray
-    hashes: np.ndarray
-    starts: np.ndarray
-    stops: np.ndarray
+from gistmark_engine.kernels.intern import Vocabulary, clear, learn
 
 
 @kernel
-def spell_words(cut, groups):
-    """The words of all summaries and references of a cut by characters whose sentences are words."""
-    most, total = np.int64(0), np.int64(0)
+def spell_words(cut, groups, letters, stops):
+    """(numbers of all words, int32, where a cut has their stops; an upper bound of the numbers).
+
+    cut      by characters, as `kernels.characters` makes it, its sentences words
+    letters  the ids of the cut as bytes, equally many each, and 16 more
+    stops    where in `letters` words stop, and so where the next ones start; int64
+    """
+    most = np.int64(0)
     for g in range(len(groups.offsets) - 1):
-        count = _count_words(cut, groups, g)
-        most, total = max(most, count), total + count
-    words = np.empty(total, np.int32), np.zeros_like(cut.summary), np.zeros_like(cut.reference)
-    spellings = Spellings(
-        np.empty(_slots(most), np.uint32),
-        np.empty(most + 1, np.uint64),
-        np.empty(most + 1, np.int64),
-        np.empty(most + 1, np.int64),
-    )
-    vocabulary = _spell(cut, groups, spellings, words)
-    return Words(words[0], words[1], words[2], vocabulary)
+        most = max(most, _count_words(cut, groups, g))
+    numbers = np.empty(len(stops), np.int32)
+    table = np.empty(np.int64(1) << (64 - _shift(most)), np.uint32)
+    words, tails = np.empty(2 * most + 2, np.uint64), np.empty(2 * most + 2, np.int64)
+    return numbers, _number_groups(cut, groups, letters, stops, table, words, tails, numbers)
 
 
 @inlined
-def _slots(words):
-    """Slots of a table for so many words: at least four a word among few, two among many."""
-    slots = np.int64(64)
-    while slots < (4 * words if words < 4096 else 2 * words):
-        slots *= 2
-    return slots
+def _shift(words):
+    """The shift of a table for so many words: six slots a word or more among few, two among many."""
+    shift = np.int64(58)
+    while np.int64(1) << (64 - shift) < (6 * words if words < 512 else max(2 * words, 4096)):
+        shift -= 1
+    return shift
 
 
 @inlined
 def _count_words(cut, groups, g):
-    """The sentences of a group's references and summaries."""
+    """Words of a group's references and summaries."""
     count = np.int64(0)
     for k in range(cut.reference_offsets[g], cut.reference_offsets[g + 1]):
         count += cut.reference_sentences[k, 1] - cut.reference_sentences[k, 0]
@@ -73,78 +52,30 @@ def _count_words(cut, groups, g):
 
 
 @inlined
-def _spell(cut, groups, spellings, words):
+def _number_groups(cut, groups, letters, stops, table, words, tails, numbers):
     """Number the words of every group; returns the largest number of different ones."""
-    cut, groups, spellings, words = borrowed(cut), borrowed(groups), borrowed(spellings), borrowed(words)
-    ids, summary, reference = words
-    count, largest = np.int64(0), np.int64(0)
+    cut, groups, letters, stops = borrowed(cut), borrowed(groups), borrowed(letters), borrowed(stops)
+    table, words, tails, numbers = borrowed(table), borrowed(words), borrowed(tails), borrowed(numbers)
+    largest = np.int64(0)
     for g in range(len(groups.offsets) - 1):
-        table = spellings.table[: _slots(_count_words(cut, groups, g))]
-        table[:] = 0
+        shift = _shift(_count_words(cut, groups, g))
+        clear(table, shift)
+        vocabulary = Vocabulary(table.ctypes.data, shift, words.ctypes.data, tails.ctypes.data)
         size = np.int64(0)
         for k in range(cut.reference_offsets[g], cut.reference_offsets[g + 1]):
-            start = count
-            count, size = _number(cut, cut.reference, cut.reference_sentences, k, table, size, spellings, ids, count)
-            reference[k, 0], reference[k, 1] = start, count
+            size = _number(cut.reference_sentences[k], vocabulary, size, letters, stops, numbers)
         for m in range(groups.offsets[g], groups.offsets[g + 1]):
-            row, start = groups.members[m], count
-            count, size = _number(cut, cut.summary, cut.summary_sentences, row, table, size, spellings, ids, count)
-            summary[row, 0], summary[row, 1] = start, count
+            row = groups.members[m]
+            size = _number(cut.summary_sentences[row], vocabulary, size, letters, stops, numbers)
         largest = max(largest, size)
     return largest
 
 
 @inlined
-def _number(cut, texts, sentences, t, table, size, spellings, ids, count):
-    """Append the words of one text to `ids`; returns how many words, and how many different ones, there are now."""
-    start = texts[t, 0]
-    for s in range(sentences[t, 0], sentences[t, 1]):
-        stop = cut.sentence_stops[s]
-        hashed = _hash(cut.ids, start, stop)
-        slot, number = _find(hashed, start, stop, cut.ids, table, spellings)
-        if number == 0:
-            size += 1
-            number = size
-            table[slot], spellings.hashes[size] = size, hashed
-            spellings.starts[size], spellings.stops[size] = start, stop
-        ids[count] = number - 1
-        count, start = count + 1, stop
-    return count, size
-
-
-@inlined
-def _hash(characters, start, stop):
-    """A hash of characters, two at a time."""
-    at, value = characters.ctypes.data + 4 * start, np.uint64(stop - start)
-    for _ in range((stop - start) >> 1):
-        value = (value ^ load_word(at)) * MIX_A
-        value ^= value >> U29
-        at += 8
-    if (stop - start) & 1:
-        value = (value ^ np.uint64(load_half(at))) * MIX_A
-        value ^= value >> U29
-    return value * MIX_B
-
-
-@inlined
-def _find(hashed, start, stop, characters, table, spellings):
-    """(slot, number) of a word: its own number, or 0 and the free slot that is to hold it."""
-    last = np.uint64(len(table) - 1)
-    slot = (hashed >> np.uint64(32)) & last
-    while True:
-        number = np.int64(table[slot])
-        if number == 0 or (spellings.hashes[number] == hashed and _same(number, start, stop, characters, spellings)):
-            return slot, number
-        slot = (slot + np.uint64(1)) & last
-
-
-@inlined
-def _same(number, start, stop, characters, spellings):
-    """Whether a word is spelled as the one with this number."""
-    known = spellings.starts[number]
-    if spellings.stops[number] - known != stop - start:
-        return False
-    for k in range(stop - start):
-        if characters[known + k] != characters[start + k]:
-            return False
-    return True
+def _number(span, vocabulary, size, letters, stops, numbers):
+    """Number the words of one text; returns the entries of the vocabulary."""
+    count = span[1] - span[0]
+    if count == 0:
+        return size
+    last = stops.ctypes.data + 8 * span[0]
+    return learn(last - 8, last, count, numbers.ctypes.data + 4 * span[0], vocabulary, size, letters, None)
