@@ -1,7 +1,7 @@
 """Eight numbers of several machine words side by side inside kernels: one lane for each order of n-gram.
 
 A number is one or several words, lowest first, and word w of all eight is one vector, so that what is done to a number is
-done to all eight at once. Flags of the lanes are the low eight bits of a uint64, bit k for lane k.
+done to all eight at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 LANES = 8
-BYTE, HALF, WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+HALF, WORD = ir.IntType(32), ir.IntType(64)
 VECTOR = ir.VectorType(WORD, LANES)
 FLAGS = ir.VectorType(ir.IntType(1), LANES)
 
@@ -59,14 +59,6 @@ def _numbers(builder: Any, vectors: Sequence[Any]) -> Any:
     return numbers
 
 
-def _flags(builder: Any, bits: Any) -> Any:
-    return builder.bitcast(builder.trunc(bits, BYTE), FLAGS)
-
-
-def _bits(builder: Any, flags: Any) -> Any:
-    return builder.zext(builder.bitcast(flags, BYTE), WORD)
-
-
 @intrinsic(prefer_literal=True)
 def no_bits(typingctx, words):  # type: ignore[no-untyped-def]
     """0 in every lane, as numbers of `words` words, a literal."""
@@ -88,66 +80,52 @@ def all_bits(typingctx, like):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def grown(typingctx, numbers, carried, address):  # type: ignore[no-untyped-def]
-    """Each lane becomes the lane before it, doubled, with the carried flag as its lowest bit, and all of that masked by the
-    words at `address`. Before lane 0 comes a number with every bit set."""
+def grown(typingctx, numbers, address):  # type: ignore[no-untyped-def]
+    """Each lane becomes the lane before it, doubled, and masked by the words at `address`; lane 0 becomes the mask."""
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        numbers, carried, address = args
-        order = _chosen([LANES, *range(LANES - 1)])
-        before = [builder.shuffle_vector(vector, _all(-1), order) for vector in _vectors(builder, numbers)]
-        lowest, after = builder.zext(_flags(builder, carried), VECTOR), []
-        for w, vector in enumerate(before):
+        numbers, address = args
+        order, after = _chosen([LANES, *range(LANES - 1)]), []
+        lowest = ir.Constant(VECTOR, [ir.Constant(WORD, int(lane == 0)) for lane in range(LANES)])
+        for w, vector in enumerate(_vectors(builder, numbers)):
             mask = builder.load(builder.inttoptr(builder.add(address, ir.Constant(WORD, 8 * w)), WORD.as_pointer()))
-            doubled = builder.or_(builder.shl(vector, _all(1)), lowest)
+            before = builder.shuffle_vector(vector, _all(-1), order)
+            doubled = builder.or_(builder.shl(before, _all(1)), lowest)
             after.append(builder.and_(doubled, _spread(builder, mask)))
-            lowest = builder.lshr(vector, _all(63))
+            lowest = builder.lshr(before, _all(63))
         return _numbers(builder, after)
 
-    return numbers(numbers, types.uint64, types.int64), codegen
+    return numbers(numbers, types.int64), codegen
 
 
 @intrinsic
-def highest(typingctx, numbers):  # type: ignore[no-untyped-def]
-    """The flags of the lanes whose highest bit is set."""
+def claimed(typingctx, free, wanted):  # type: ignore[no-untyped-def]
+    """`free` without the lowest bit of each lane that is both wanted and free, if there is one."""
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        return _bits(builder, builder.icmp_signed("<", _vectors(builder, args[0])[-1], _all(0)))
-
-    return types.uint64(numbers), codegen
-
-
-@intrinsic
-def claimed(typingctx, free, wanted, done):  # type: ignore[no-untyped-def]
-    """(free, done) after each lane that is not done has taken the lowest bit that is both wanted and free, if there is one,
-    out of `free`, and is done then."""
-    both = types.Tuple([free, types.uint64])
-
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        free, wanted, done = _vectors(builder, args[0]), _vectors(builder, args[1]), _flags(builder, args[2])
-        left = []
+        free, wanted = _vectors(builder, args[0]), _vectors(builder, args[1])
+        left, done = [], ir.Constant(FLAGS, None)
         for w in range(len(free)):
             found = builder.and_(free[w], wanted[w])
             lowest = builder.and_(found, builder.neg(found))
             left.append(builder.xor(free[w], builder.select(done, _all(0), lowest)))
             done = builder.or_(done, builder.icmp_unsigned("!=", found, _all(0)))
-        return context.make_tuple(builder, both, [_numbers(builder, left), _bits(builder, done)])
+        return _numbers(builder, left)
 
-    return both(free, wanted, types.uint64), codegen
+    return free(free, wanted), codegen
 
 
 @intrinsic
-def add_zeros(typingctx, numbers, address):  # type: ignore[no-untyped-def]
-    """Add how many bits of each lane are not set to the eight int64 at `address`."""
+def put_zeros(typingctx, numbers, address):  # type: ignore[no-untyped-def]
+    """Write how many bits of each lane are not set as eight int64 at `address`."""
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        place = builder.inttoptr(args[1], VECTOR.as_pointer())
         kind = ir.FunctionType(VECTOR, [VECTOR])
         ones = cast(Any, cgutils).get_or_insert_function(builder.module, kind, f"llvm.ctpop.v{LANES}i64")
-        total = builder.load(place, align=8)
+        total = _all(0)
         for vector in _vectors(builder, args[0]):
             total = builder.add(total, builder.call(ones, [builder.not_(vector)]))
-        builder.store(total, place, align=8)
+        builder.store(total, builder.inttoptr(args[1], VECTOR.as_pointer()), align=8)
         return context.get_dummy_value()
 
     return types.void(numbers, types.int64), codegen

@@ -1,10 +1,8 @@
-"""n-grams of all orders at once that two short texts share, by the bits of the places in the base where they end.
+"""n-grams of all orders at once that two texts share, by the bits of the places in the base where they end.
 
 A lane is an order. Where the target's n-gram up to here ends in the base follows from where its n-gram one order shorter
 ended before: one place further, if this token stands there. Equal grams have equal places and different ones none in
-common, so each place can be claimed once, which is what clipped counting asks for. A base longer than a number of places
-is taken part by part; of each token of the target it is kept which lanes carry over into the next part, and which have
-claimed a place.
+common, so each place can be claimed once, which is what clipped counting asks for.
 """
 
 from __future__ import annotations
@@ -13,115 +11,69 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gistmark_engine.intrinsics import load_byte, load_half
+from gistmark_engine.intrinsics import load_half
 from gistmark_engine.jit import inlined
-from gistmark_engine.lanes import LANES, add_zeros, all_bits, claimed, grown, highest, no_bits
+from gistmark_engine.lanes import LANES, all_bits, claimed, grown, no_bits, put_zeros
 
 U0, U1 = np.uint64(0), np.uint64(1)
-NARROW, WIDE = 2, 4
-"""Words of places in a part of the base: NARROW where it is one such part, WIDE in longer ones. A wider part takes longer, but
-less for each of its places."""
-
-PART = 64 * WIDE
+NARROW, MIDDLE, WIDE = 2, 4, 6
+"""Words of places of a base. Up to WIDE of them this beats sorting what begins at each token of both texts."""
 
 
 class Ends(NamedTuple):
-    """`masks[words · (id + 1)]`: the places of a token in the part of the base at hand, none for id −1; by token of the target
-    `carried` and `done`, flags of lanes; `counts` of the lanes."""
+    """`masks[words · (id + 1)]`: the places of a token in the base, none for id −1; `counts` of the lanes."""
 
     masks: np.ndarray
-    carried: np.ndarray
-    done: np.ndarray
     counts: np.ndarray
 
 
 @inlined
-def make_ends(vocabulary, longest):
-    return Ends(
-        np.zeros(WIDE * (vocabulary + 2), np.uint64),
-        np.empty(longest, np.uint8),
-        np.empty(longest, np.uint8),
-        np.empty(LANES, np.int64),
-    )
+def make_ends(vocabulary):
+    return Ends(np.zeros(WIDE * (vocabulary + 2), np.uint64), np.empty(LANES, np.int64))
 
 
 @inlined
 def match_ends(base, target, ends):
     """Count the shared n-grams of two texts, given as ids, into `ends.counts`: lane k for order k + 1."""
-    ends.counts[:] = 0
     if len(base) <= 64 * NARROW:
-        _match_parts(no_bits(NARROW), NARROW, base, target, ends)
+        _match(no_bits(NARROW), NARROW, base, target, ends)
+    elif len(base) <= 64 * MIDDLE:
+        _match(no_bits(MIDDLE), MIDDLE, base, target, ends)
     else:
-        _match_parts(no_bits(WIDE), WIDE, base, target, ends)
+        _match(no_bits(WIDE), WIDE, base, target, ends)
 
 
 @inlined
-def _match_parts(nothing, words, base, target, ends):
-    """The same, part by part; `nothing`: no places, of so many words."""
-    size = 64 * words
-    for first in range(0, len(base), size):
-        part = base[first : first + size]
-        _learn(part, words, ends.masks)
-        if len(base) <= size:
-            _claim_once(nothing, words, target, ends)
-        else:
-            _claim_part(nothing, words, target, first == 0, ends)
-        _forget(part, words, ends.masks)
+def _match(places, words, base, target, ends):
+    """The same for a base of so many words of places, of which there are none yet."""
+    _learn(base, words, ends.masks)
+    ids, masks, free = target.ctypes.data, ends.masks.ctypes.data, all_bits(places)
+    for i in range(len(target)):
+        places = grown(places, masks + 8 * np.int64(_place(np.int32(load_half(ids + 4 * i)), words)))
+        free = claimed(free, places)
+    put_zeros(free, ends.counts.ctypes.data)
+    _forget(base, words, ends.masks)
 
 
 @inlined
-def _learn(part, words, masks):
-    for j in range(len(part)):
-        masks[_place(part[j], words) + np.uint64(j >> 6)] |= U1 << np.uint64(j & 63)
+def _learn(base, words, masks):
+    for j in range(len(base)):
+        masks[_place(base[j], words) + np.uint64(j >> 6)] |= U1 << np.uint64(j & 63)
     masks[:words] = 0
 
 
 @inlined
-def _forget(part, words, masks):
-    """Few kinds of token are forgotten all at once, else those of the part."""
-    if len(masks) <= 64 * len(part):
+def _forget(base, words, masks):
+    """Few kinds of token are forgotten all at once, else those of the base."""
+    if len(masks) <= 64 * len(base):
         masks[:] = 0
         return
-    for j in range(len(part)):
+    for j in range(len(base)):
         for w in range(words):
-            masks[_place(part[j], words) + np.uint64(w)] = U0
+            masks[_place(base[j], words) + np.uint64(w)] = U0
 
 
 @inlined
 def _place(number, words):
     """Where the masks of a token lie."""
     return np.uint64(words * (np.int64(number) + 1))
-
-
-@inlined
-def _masks_of(ids, i, words, masks):
-    """The address of the masks of token i."""
-    return masks + 8 * np.int64(_place(np.int32(load_half(ids + 4 * i)), words))
-
-
-@inlined
-def _claim_once(places, words, target, ends):
-    """All of the base is in the masks."""
-    ids, masks = target.ctypes.data, ends.masks.ctypes.data
-    free = all_bits(places)
-    for i in range(len(target)):
-        places = grown(places, U1, _masks_of(ids, i, words, masks))
-        free, _ = claimed(free, places, U0)
-    add_zeros(free, ends.counts.ctypes.data)
-
-
-@inlined
-def _claim_part(places, words, target, is_first, ends):
-    """A part of the base is in the masks. Every place continues lane −1, hence the flag 1."""
-    ids, masks = target.ctypes.data, ends.masks.ctypes.data
-    if is_first:
-        ends.carried[: len(target)] = 1
-        ends.done[: len(target)] = 0
-    carried, done = ends.carried.ctypes.data, ends.done.ctypes.data
-    free, lowest = all_bits(places), U1
-    for i in range(len(target)):
-        places = grown(places, lowest, _masks_of(ids, i, words, masks))
-        free, taken = claimed(free, places, load_byte(done + i))
-        lowest = load_byte(carried + i)
-        ends.carried[i], ends.done[i] = highest(places) << U1 | U1, taken
-    add_zeros(free, ends.counts.ctypes.data)

@@ -59,7 +59,7 @@ def read_letters(t, pen, rows, rules, page):
             return pen
         stops = pen.stops
         if _marks_words(rules):
-            stops = _stop_word(stops, pen.ids, page) if pen.open else stops
+            stops = _stop_word(stops, page.stops[stops - 1], pen.ids, page) if pen.open else stops
         elif rules.sentences:
             page.stops[stops] = pen.ids
             stops += 1
@@ -114,10 +114,11 @@ def _read_stretch(block, skipped, count, pen, rules, page):
     _put_bytes(source, visible, page.ids.ctypes.data + 4 * pen.ids)
     stops = pen.stops
     if _marks_words(rules):
+        start = page.stops[stops - 1]
         ends = ((visible << U1) | (np.uint64(pen.open) << np.uint64(skipped))) & ~visible & live
         while ends != U0:
-            before = (ends & (~ends + U1)) - U1
-            stops = _stop_word(stops, pen.ids + popcount(visible & before), page)
+            stop = pen.ids + popcount(visible & ((ends & (~ends + U1)) - U1))
+            stops, start = _stop_word(stops, start, stop, page), stop
             ends &= ends - U1
     is_open = (visible >> np.uint64(skipped + count - 1)) & U1 != U0
     return Pen(pen.ids + popcount(visible), stops, pen.numbers, is_open)
@@ -140,7 +141,11 @@ def _write(point, pen, rules, page):
     """Append a character, unless it is white space that does not count."""
     is_space = np.int64(rules.classes[min(point, LIMIT - 1)]) & SPACE != 0
     if is_space:
-        stops = _stop_word(pen.stops, pen.ids, page) if pen.open and _marks_words(rules) else pen.stops
+        stops = (
+            _stop_word(pen.stops, page.stops[pen.stops - 1], pen.ids, page)
+            if pen.open and _marks_words(rules)
+            else pen.stops
+        )
         return Pen(pen.ids, stops, pen.numbers, False)
     number, size = point, pen.numbers
     if point >= ASCII:
@@ -153,10 +158,9 @@ def _write(point, pen, rules, page):
 
 
 @inlined
-def _stop_word(stops, stop, page):
-    """Note that a word of chrF stops where `stop` ids are written; returns how many stops there are now. A last punctuation
-    mark is split off, or else a first one; whether there is one nothing branches on."""
-    start = page.stops[stops - 1]
+def _stop_word(stops, start, stop, page):
+    """Note that a word of chrF is the ids start:stop; returns how many stops there are now. A last punctuation mark is split
+    off, or else a first one; whether there is one nothing branches on."""
     last, first = PUNCTUATION[min(page.ids[stop - 1], ASCII)], PUNCTUATION[min(page.ids[start], ASCII)]
     divided = (stop - start > 1) & (last | first)
     page.stops[stops] = (stop - 1 if last else start + 1) if divided else stop

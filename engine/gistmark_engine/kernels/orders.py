@@ -1,7 +1,7 @@
 """Clipped n-gram matches of every order from 1 up, for many pairs of texts: what chrF counts.
 
-Two ways, by what they cost: short texts by the bits of places (`ends`), in time with the product of the lengths; long ones
-by sorting (`prefixes`), in time with their sum.
+Two ways: where one text is short by the bits of its places (`ends`), where both are long by sorting (`prefixes`), in time with
+the sum of the lengths.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import numpy as np
 
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
-from gistmark_engine.kernels.ends import PART, make_ends, match_ends
+from gistmark_engine.kernels.ends import WIDE, make_ends, match_ends
 from gistmark_engine.kernels.prefixes import make_prefixes, match_prefixes
 from gistmark_engine.lanes import LANES
 
-SORTED = 4 / 3
-"""What sorting costs a token, counted in tokens of a target matched with a part of a base."""
+SHORT = 64 * WIDE
+"""Tokens of the shorter text of a pair that bits are the quicker way for."""
 
 
 @kernel
@@ -29,34 +29,22 @@ def match_orders(pairs, top):
     if top > LANES:
         left[:] = True
         return hits, left
-    short, long = _longest(pairs)
-    ends = make_ends(pairs.vocabulary if short > 0 else 0, short)
-    prefixes = make_prefixes(pairs.vocabulary if long > 0 else 0, long)
+    longest = _longest(pairs)
+    ends = make_ends(pairs.vocabulary)
+    prefixes = make_prefixes(pairs.vocabulary if longest > 0 else 0, longest)
     _match(pairs, ends, prefixes, hits, left)
     return hits, left
 
 
 @inlined
 def _longest(pairs):
-    """The longest text matched by bits, and the most tokens of a pair that is sorted; 0 where no pair is."""
-    short, long = np.int64(0), np.int64(0)
+    """The most tokens of a pair that is sorted, 0 where none is."""
+    longest = np.int64(0)
     for p in range(len(pairs.target)):
-        one, other = _size(pairs.base, p), _size(pairs.target, p)
-        if _is_long(min(one, other), max(one, other)):
-            long = max(long, one + other)
-        else:
-            short = max(short, one, other)
-    return short, long
-
-
-@inlined
-def _size(spans, p):
-    return spans[p, 1] - spans[p, 0]
-
-
-@inlined
-def _is_long(base, target):
-    return target * ((base + PART - 1) // PART) > SORTED * (base + target)
+        one, other = pairs.base[p, 1] - pairs.base[p, 0], pairs.target[p, 1] - pairs.target[p, 0]
+        if min(one, other) > SHORT:
+            longest = max(longest, one + other)
+    return longest
 
 
 @inlined
@@ -68,7 +56,7 @@ def _match(pairs, ends, prefixes, hits, left):
         base, target = _text(pairs, pairs.base, p), _text(pairs, pairs.target, p)
         if len(base) > len(target):
             base, target = target, base
-        if not _is_long(len(base), len(target)):
+        if len(base) <= SHORT:
             match_ends(base, target, ends)
             for k in range(top):
                 hits[k, p] = ends.counts[k]
