@@ -21,7 +21,10 @@ NARROW, MIDDLE, WIDE = 2, 4, 6
 
 
 class Ends(NamedTuple):
-    """`masks[words · (id + 1)]`: the places of a token in the base, none for id −1; `counts` of the lanes."""
+    """`masks[words · (id + 1)]`: the places of a token in the base; `counts` of the lanes.
+
+    A token that the other text lacks may be −1, in one of the two texts: then it meets no place of its own kind.
+    """
 
     masks: np.ndarray
     counts: np.ndarray
@@ -59,7 +62,6 @@ def _match(places, words, base, target, ends):
 def _learn(base, words, masks):
     for j in range(len(base)):
         masks[_place(base[j], words) + np.uint64(j >> 6)] |= U1 << np.uint64(j & 63)
-    masks[:words] = 0
 
 
 @inlined

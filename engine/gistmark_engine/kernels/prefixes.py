@@ -19,7 +19,7 @@ from gistmark_engine.lanes import LANES, moved, no_bits, put_lanes
 U0, U1 = np.uint64(0), np.uint64(1)
 BASE, TARGET = 0, 1
 """The lowest bit of a word: whose it is. The same numbers are the letters behind a text's end; every token of the target
-that the base lacks is TARGET too, and one that the target lacks, −1, BASE: what holds one is in one text only."""
+that the base lacks is TARGET too: what holds one is in one text only."""
 
 FEW, NARROW, WIDE = 8192, 9, 11
 """Bits that are sorted by at a time: up to NARROW where there are less than FEW words, up to WIDE otherwise."""
@@ -76,8 +76,7 @@ def _pack(ids, owner, top, bits, letters, words):
     for _ in range(top):
         word = (word << shift) | np.uint64(owner)
     for i in range(len(ids) - 1, -1, -1):
-        letter = letters[ids[i] + 1] if ids[i] >= 0 else owner
-        word = (word >> shift) | (np.uint64(letter) << highest)
+        word = (word >> shift) | (np.uint64(letters[ids[i] + 1]) << highest)
         words[i] = (word << U1) | np.uint64(owner)
 
 
