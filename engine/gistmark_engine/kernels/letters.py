@@ -84,12 +84,12 @@ def _read_piece(address, length, pen, rules, page):
         if plain > 0:
             pen = _read_stretch(text + block, skipped, plain, pen, rules, page)
             at += plain
-            continue
-        point, width = decode(address + at, length - at)
-        if width == 0:
-            return Pen(np.int64(-1), pen.stops, pen.numbers, False)
-        pen = _read_character(address, at, width, length, point, pen, rules, page)
-        at += width
+        while at < length and byte_at(address + at) >= ASCII:
+            point, width = decode(address + at, length - at)
+            if width == 0:
+                return Pen(np.int64(-1), pen.stops, pen.numbers, False)
+            pen = _read_character(address, at, width, length, point, pen, rules, page)
+            at += width
     return pen
 
 
