@@ -1,4 +1,7 @@
-"""From the numbers of a metric's `run` to Arrow columns of the declared types: NaN becomes null, codes become names."""
+"""From the numbers of a metric's `run` to Arrow columns of the declared types: NaN becomes null, codes become names.
+
+Arrays are made from buffers: `pa.array` would import pandas where it is installed, which takes longer than a first score.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ def _typed(field: Field, values: NDArray[np.float64], null: NDArray[np.bool_] | 
         codes = _primitive(pa.int8(), values.astype(np.int8), null)
         return pa.DictionaryArray.from_arrays(codes, _levels(field.levels))
     if field.dtype == "bool":
-        return pa.array(values != 0, mask=null)
+        return _primitive(pa.bool_(), np.packbits(values != 0, bitorder="little"), null, len(values))
     if field.dtype == "int64":
         return _primitive(pa.int64(), values.astype(np.int64), null)
     return _primitive(pa.float64(), values, null)
@@ -53,10 +56,15 @@ def _typed(field: Field, values: NDArray[np.float64], null: NDArray[np.bool_] | 
 
 @functools.cache
 def _levels(names: tuple[str, ...]) -> pa.Array:
-    return pa.array(names)
+    """The names as a string array."""
+    encoded = [name.encode() for name in names]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    return pa.StringArray.from_buffers(len(names), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)))
 
 
-def _primitive(kind: pa.DataType, values: NDArray[np.generic], null: NDArray[np.bool_] | None) -> pa.Array:
-    """An Arrow array over the values' own memory."""
+def _primitive(
+    kind: pa.DataType, values: NDArray[np.generic], null: NDArray[np.bool_] | None, count: int | None = None
+) -> pa.Array:
+    """An Arrow array over the values' own memory; `count`: how many there are, if not one an element."""
     validity = None if null is None else pa.py_buffer(np.packbits(~null, bitorder="little"))
-    return pa.Array.from_buffers(kind, len(values), [validity, pa.py_buffer(values)])
+    return pa.Array.from_buffers(kind, len(values) if count is None else count, [validity, pa.py_buffer(values)])

@@ -36,8 +36,10 @@ def count_hits(tokens: Tokens, types: tuple[str, ...]) -> Counts:
 
     pairs = tokens.reference_pairs()
     orders = np.array(sorted({int(kind) for kind in types if kind.isdigit()}), np.int64)
-    counts = overlap_pairs(pairs, orders, MULTISET, "L" in types, -1)
-    by_type: dict[str, Counts] = {str(order): counts[k] for k, order in enumerate(orders)} | {"L": counts[-1]}
+    by_type: dict[str, Counts] = {}
+    if len(orders) or "L" in types:
+        counts = overlap_pairs(pairs, orders, MULTISET, "L" in types, -1)
+        by_type = {str(order): counts[k] for k, order in enumerate(orders)} | {"L": counts[-1]}
     if "Lsum" in types:
         by_type["Lsum"] = _union_hits(tokens)
     if "W" in types:

@@ -148,7 +148,7 @@ def trailing_zeros(typingctx, word):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def leading_zeros(typingctx, word):  # type: ignore[no-untyped-def]
-    """How many of a uint64's highest bits are 0: 64 if all are."""
+    """How many zeros stand above the highest set bit of a uint64, 64 if there is none."""
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
         return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))

@@ -14,7 +14,15 @@ from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.kept import FEW, MULTISET, all_known, keep_base, known_target, make_kept
 from gistmark_engine.kernels.lcs import forget_masks, lcs_length, learn_masks, make_masks, words_of, zeros, zeros_in
-from gistmark_engine.kernels.places import PLACE_ORDERS, PLACE_WORDS, learn_places, make_places, match_wide, match_word
+from gistmark_engine.kernels.places import (
+    PLACE_ORDERS,
+    PLACE_WORDS,
+    learn_places,
+    make_places,
+    match_wide,
+    match_word,
+    width_of,
+)
 from gistmark_engine.kernels.tables import count_tables, forget_tables, learn_tables, make_tables
 from gistmark_engine.wide import zero
 
@@ -75,7 +83,7 @@ def _overlap(pairs, asked, kept, masks, places, tables, out):
         size = keep_base(pairs, first, last, turn, kept)
         within = _within(size, pairs.base[first, 0], asked.cap, kept)
         by_places = _by_places(size, top, asked.mode)
-        words = _width(size) if by_places else words_of(size)
+        words = width_of(size) if by_places else words_of(size)
         learn_masks(kept.base, size, words, masks)
         if by_places:
             learn_places(size, words, kept, places)
@@ -102,13 +110,6 @@ def _by_places(size, top, mode):
     if mode == MULTISET:
         return size <= 64 * PLACE_WORDS and top <= PLACE_ORDERS
     return size <= 64 and top <= 2
-
-
-@inlined
-def _width(size):
-    """Words of places for so many tokens: one of the widths that `_match_wide` is compiled for."""
-    words = words_of(size)
-    return words if words <= 4 else (6 if words <= 6 else PLACE_WORDS)
 
 
 @inlined

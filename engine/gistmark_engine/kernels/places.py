@@ -14,6 +14,7 @@ import numpy as np
 from gistmark_engine.intrinsics import load_word, popcount
 from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.kept import MULTISET, SET
+from gistmark_engine.kernels.lcs import words_of
 from gistmark_engine.wide import complement, doubled, load, lowest, ones, store, words_in
 
 PLACE_WORDS, PLACE_ORDERS = 8, 4
@@ -28,6 +29,13 @@ class Places(NamedTuple):
 
     adjacent: np.ndarray
     row: np.ndarray
+
+
+@inlined
+def width_of(size):
+    """Words of places for so many tokens: one of the widths, 1, 2, 3, 4, 6 and 8, that are compiled."""
+    words = words_of(size)
+    return words if words <= 4 else (6 if words <= 6 else PLACE_WORDS)
 
 
 @inlined
