@@ -135,7 +135,7 @@ def put_zeros(typingctx, numbers, address):  # type: ignore[no-untyped-def]
 def moved(typingctx, since, total, first, level):  # type: ignore[no-untyped-def]
     """(since, total), of one word, after the lanes from number `first` on have moved from their int64 in `since` to `level`,
     how far being added to `total`."""
-    both = types.Tuple([since, total])
+    both = cast(Any, types).Tuple([since, total])
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
         (since,), (total,) = _vectors(builder, args[0]), _vectors(builder, args[1])

@@ -128,10 +128,9 @@ def _whole(inputs: Inputs, metric: Metric, threads: int) -> Scores:
 
 def _named(error: InputError, inputs: Inputs, metric: Metric) -> InputError:
     """The error of a metric on raw strings, which knows its columns by their roles, for who knows them by their names."""
-    column = inputs.columns[error.column].name if error.column in inputs.columns else error.column
-    return InputError(
-        error.problem, metric=error.metric or metric.name, column=column, row=error.row, value=error.value
-    )
+    column = inputs.columns.get(error.column or "")
+    name = column.name if column else error.column
+    return InputError(error.problem, metric=error.metric or metric.name, column=name, row=error.row, value=error.value)
 
 
 def _cores() -> int:
