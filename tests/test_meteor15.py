@@ -18,11 +18,13 @@ from program_meteor import folder, program_lines, program_scores
 
 import gistmark as gm
 from gistmark_datasets import scitldr_sample
-from gistmark_engine.errors import OptionError
+from gistmark_engine.columns import Column
+from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.glossary import java_hash
 from gistmark_engine.kernels.phrases import next_node
 from gistmark_engine.metrics.meteor15 import STAGES, meteor15
 from gistmark_engine.paraphrases import read_paraphrases
+from gistmark_engine.plan import score_columns
 from gistmark_engine.release import read_release
 from gistmark_engine.snowball import stem_english
 from gistmark_engine.tokenizers.meteor import ANYWHERE, BEFORE_NUMBERS, Normaliser
@@ -207,6 +209,26 @@ def test_null_and_empty() -> None:
     assert found["meteor15_status"] == filled
     parity = scores(meteor15(parity="reference"), summary=["a", "", ""], references=[[""], [""], ["a"]])
     assert parity["meteor15"] == [0.0, 0.0, 0.0]
+
+
+WORDS = pa.array([None, ["a", "b"]])
+LISTS = pa.array([None, [["a"], ["b"]]])
+
+
+@pytest.mark.parametrize(
+    ("columns", "found"),
+    [
+        ({"summary": ("hyp", WORDS)}, ("hyp", "['a', 'b']")),
+        ({"references": ("gold", LISTS)}, ("gold", "['a']")),
+        ({"references": ("gold", pa.array([None, 7]))}, ("gold", "7")),
+    ],
+)
+def test_what_is_no_text_is_named(columns: dict[str, tuple[str, pa.Array]], found: tuple[str, str]) -> None:
+    texts = {"summary": ("hyp", pa.array(["a", "b"])), "references": ("gold", pa.array(["a", "b"]))} | columns
+    given = {role: Column(values, name, "tokens") for role, (name, values) in texts.items()}
+    place = f"metric 'meteor15', column {found[0]!r}, row 1: this tokenizer cuts texts, not lists of tokens"
+    with pytest.raises(InputError, match=re.escape(f"{place} (found {found[1]})")):
+        score_columns(given, [meteor15()])
 
 
 def test_rows_that_share_references() -> None:

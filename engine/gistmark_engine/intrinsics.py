@@ -90,11 +90,8 @@ def store_bit_positions(typingctx, bits, first, address):  # type: ignore[no-unt
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
         bits, first, address = args
-        lanes = builder.bitcast(bits, ir.VectorType(ir.IntType(1), 64))
-        kind = ir.FunctionType(BLOCK, [BLOCK, BLOCK, lanes.type])
-        pack = cast(Any, cgutils).get_or_insert_function(builder.module, kind, "llvm.x86.avx512.mask.compress.v64i8")
         numbers = ir.Constant(BLOCK, [ir.Constant(BYTE, k) for k in range(64)])
-        packed = builder.call(pack, [numbers, ir.Constant(BLOCK, None), lanes])
+        packed = _packed(builder, numbers, bits)
         _store_positions(builder, packed, first, address, range(0, 16, 8))
         many = builder.icmp_unsigned(">", builder.ctpop(bits), ir.Constant(WORD, 16))
         with builder.if_then(many, likely=False):
@@ -102,6 +99,29 @@ def store_bit_positions(typingctx, bits, first, address):  # type: ignore[no-unt
         return context.get_dummy_value()
 
     return types.void(types.uint64, types.int64, types.int64), codegen
+
+
+@intrinsic
+def store_bytes(typingctx, source, chosen, target):  # type: ignore[no-untyped-def]
+    """Write those of the 64 bytes at `source` whose bit is set in `chosen` as int32 behind each other at `target`, zeros
+    behind the last: 64 are written. Only where `has_compress()`."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        source, chosen, target = args
+        block, wide = builder.inttoptr(source, BLOCK.as_pointer()), ir.VectorType(HALF, 64)
+        packed = _packed(builder, builder.load(block, align=1), chosen)
+        builder.store(builder.zext(packed, wide), builder.inttoptr(target, wide.as_pointer()), align=4)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.uint64, types.int64), codegen
+
+
+def _packed(builder: Any, block: Any, chosen: Any) -> Any:
+    """The chosen bytes of a block side by side, zeros behind them."""
+    lanes = builder.bitcast(chosen, ir.VectorType(ir.IntType(1), 64))
+    kind = ir.FunctionType(BLOCK, [BLOCK, BLOCK, lanes.type])
+    pack = cast(Any, cgutils).get_or_insert_function(builder.module, kind, "llvm.x86.avx512.mask.compress.v64i8")
+    return builder.call(pack, [block, ir.Constant(BLOCK, None), lanes])
 
 
 def _store_positions(builder: Any, packed: Any, first: Any, address: Any, places: range) -> None:

@@ -120,7 +120,17 @@ def _whole(inputs: Inputs, metric: Metric, threads: int) -> Scores:
         if row is not None:
             name = inputs.columns[role].name
             raise InputError("the text is not UTF-8", metric=metric.name, column=name, row=row)
-    return metric.run(Batch(inputs.count, texts, threads=threads))
+    try:
+        return metric.run(Batch(inputs.count, texts, threads=threads))
+    except InputError as error:
+        raise _named(error, inputs, metric) from error
+
+
+def _named(error: InputError, inputs: Inputs, metric: Metric) -> InputError:
+    """The error of a metric on raw strings, which knows its columns by their roles, for who knows them by their names."""
+    column = inputs.columns.get(error.column or "")
+    name = column.name if column else error.column
+    return InputError(error.problem, metric=error.metric or metric.name, column=name, row=error.row, value=error.value)
 
 
 def _cores() -> int:

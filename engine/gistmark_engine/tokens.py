@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -86,13 +87,17 @@ def tokenise(rows: Rows, tokenizer: Tokenizer, *, given: bool, null: Mapping[str
 
 def _read(rows: Rows, tokenizer: Tokenizer, given: bool, null: Mapping[str, Flags]) -> Tokens | None:
     """The tokens of rows whose texts are as the kernels are to see them."""
+    from gistmark_engine.kernels.characters import cut_characters
     from gistmark_engine.kernels.group import group_rows
     from gistmark_engine.kernels.tokenise import tokenise_rows
 
     groups, rules = group_rows(rows), _rules(tokenizer, given)
     if tokenizer.words or isinstance(tokenizer.stem, str):
         return _read_words(rows, groups, rules, tokenizer.stem, null)
-    cut, valid = tokenise_rows(rows, groups, rules)
+    if not given and rule_of(tokenizer).characters:
+        cut, valid = cut_characters(rows, groups, rules, _numbers())
+    else:
+        cut, valid = tokenise_rows(rows, groups, rules)
     return Tokens(groups, cut, null) if valid else None
 
 
@@ -113,6 +118,14 @@ def _read_words(rows: Rows, groups: Groups, rules: Rules, stem: bool | str, null
     ids = np.fromiter((number.setdefault(text, len(number)) for text in stem_words(words, stem)), np.int32, len(words))
     stems = cut._replace(ids=ids[cut.ids], vocabulary=np.full_like(cut.vocabulary, len(number)))
     return Tokens(groups, stems, null, list(number))
+
+
+def _numbers() -> NDArray[np.int32]:
+    """What `cut_characters` numbers characters in, one for each thread: pages that are never touched cost nothing."""
+    if not hasattr(_thread, "numbers"):
+        _thread.numbers = np.zeros(sys.maxunicode + 1, np.int32)
+    numbers: NDArray[np.int32] = _thread.numbers
+    return numbers
 
 
 def _rules(tokenizer: Tokenizer, given: bool) -> Rules:

@@ -16,6 +16,7 @@ from gistmark_engine.tokens import Tokens
 
 if TYPE_CHECKING:
     from gistmark_engine.kernels.chrf import Matches
+    from gistmark_engine.kernels.overlap import Pairs
 
 LARGEST_BETA = 1000
 
@@ -152,21 +153,40 @@ def _run(
 def _count(tokens: Tokens, char_order: int, word_order: int) -> tuple[Matches, Matches]:
     """n-grams of characters and of words that each summary shares with each reference of its group."""
     from gistmark_engine.kernels.chrf import Matches
-    from gistmark_engine.kernels.kept import MULTISET
-    from gistmark_engine.kernels.overlap import Pairs, overlap_pairs
-    from gistmark_engine.kernels.pairs import reference_pairs
-    from gistmark_engine.kernels.words import Words, number_words
 
     cut = tokens.cut
-    hits = overlap_pairs(tokens.reference_pairs(), np.arange(1, char_order + 1), MULTISET, False, -1)[:-1]
+    hits = _shared(tokens.reference_pairs(), char_order)
     characters = Matches(hits, cut.summary, cut.reference)
-    if word_order == 0:
-        return characters, Matches(hits[:0], cut.summary, cut.reference)
-    words: Words = number_words(cut, tokens.groups)
-    target, base = reference_pairs(words.summary, words.reference, cut.reference_offsets, tokens.groups)
-    pairs = Pairs(words.ids, target, base, words.vocabulary)
-    hits = overlap_pairs(pairs, np.arange(1, word_order + 1), MULTISET, False, -1)[:-1]
-    return characters, Matches(hits, words.summary, words.reference)
+    shared = _shared(_word_pairs(tokens), word_order) if word_order else hits[:0]
+    return characters, Matches(shared, cut.summary_sentences, cut.reference_sentences)
+
+
+def _word_pairs(tokens: Tokens) -> Pairs:
+    """The pairs of texts as words by number, each word where the cut has its stop."""
+    from gistmark_engine.kernels.overlap import Pairs
+    from gistmark_engine.kernels.pairs import reference_pairs
+    from gistmark_engine.kernels.spelling import spell_words
+
+    cut = tokens.cut
+    kind = np.dtype(np.min_scalar_type(tokens.vocabulary))
+    letters, stops = cut.ids.astype(kind).view(np.uint8), cut.sentence_stops * kind.itemsize
+    numbers, vocabulary = spell_words(cut, tokens.groups, letters, stops)
+    target, base = reference_pairs(cut.summary_sentences, cut.reference_sentences, cut.reference_offsets, tokens.groups)
+    return Pairs(numbers, target, base, vocabulary)
+
+
+def _shared(pairs: Pairs, top: int) -> NDArray[np.int64]:
+    """n-grams that the texts of each pair share, int64 [top, pairs]."""
+    from gistmark_engine.kernels.kept import MULTISET
+    from gistmark_engine.kernels.orders import match_orders
+    from gistmark_engine.kernels.overlap import overlap_pairs
+
+    hits: NDArray[np.int64]
+    hits, left = match_orders(pairs, top)
+    if left.any():
+        rest = pairs._replace(target=pairs.target[left], base=pairs.base[left])
+        hits[:, left] = overlap_pairs(rest, np.arange(1, top + 1), MULTISET, False, -1)[:-1]
+    return hits
 
 
 def _finish(

@@ -23,9 +23,9 @@ def cut_batch(batch: Batch, cut: Cut, *, words: bool = False) -> Tokens:
     references = [
         one if one is None or isinstance(one, list) else [one] for one in batch.texts["references"].to_pylist()
     ]
-    given = iter(
-        cut([_text(text) for texts in [summaries, *filter(None, references)] for text in texts if text is not None])
-    )
+    _check_texts("summary", [[one] for one in summaries])
+    _check_texts("references", references)
+    given = iter(cut([text for texts in [summaries, *filter(None, references)] for text in texts if text is not None]))
     texts = read_texts(Column(pa.array(_cut(summaries, given), TOKENS), "summary", "tokens"))
     lists = [None if one is None else _cut(one, given) for one in references]
     read = read_references(Column(pa.array(lists, pa.list_(TOKENS)), "references", "tokens"))
@@ -37,10 +37,12 @@ def cut_batch(batch: Batch, cut: Cut, *, words: bool = False) -> Tokens:
     return tokens
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise InputError("this tokenizer cuts texts, not lists of tokens", value=value)
-    return value
+def _check_texts(role: str, rows: Sequence[Sequence[object] | None]) -> None:
+    """Refuse what is no text."""
+    for row, values in enumerate(rows):
+        for value in values or ():
+            if value is not None and not isinstance(value, str):
+                raise InputError("this tokenizer cuts texts, not lists of tokens", column=role, row=row, value=value)
 
 
 def _cut(texts: Sequence[str | None], given: Iterator[Sequence[str]]) -> list[Sequence[str] | None]:

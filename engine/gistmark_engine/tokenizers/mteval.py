@@ -78,7 +78,8 @@ def _tables(kinds: Kinds, spaced: bool) -> Characters:
 
 
 def _rule(kinds: Kinds, options: int) -> Rule:
-    return Rule(MTEVAL + options, functools.partial(_tables, kinds, options & SPACED != 0))
+    tables = functools.partial(_tables, kinds, options & SPACED != 0)
+    return Rule(MTEVAL + options, tables, characters=kinds is _characters)
 
 
 _OPTIONS: Mapping[str, tuple[Kinds, int]] = {

@@ -14,10 +14,12 @@ MTEVAL = 1 << 8
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`code` is the kernels' name of the rule; `tables` makes the character tables it reads."""
+    """`code` is the kernels' name of the rule; `tables` makes the character tables it reads; `characters`: whether every
+    character, white space perhaps left out, is a token."""
 
     code: int
     tables: Callable[[], Characters]
+    characters: bool = False
 
 
 Cut = Callable[[Sequence[str]], Sequence[Sequence[str]]]
