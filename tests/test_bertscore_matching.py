@@ -10,6 +10,7 @@ import pytest
 from bertscores import Theirs, bert_score, encoder
 from tiny import need
 
+from gistmark.models import matching
 from gistmark.models.checkpoint import Checkpoint
 from gistmark.models.loading import load
 from gistmark.models.matching import Embedded, match
@@ -80,6 +81,25 @@ def test_padding_takes_no_part_in_the_match(theirs: Theirs) -> None:
     ]
     np.testing.assert_allclose(scores_of([three, b], zero=True), expected, atol=1e-6)
     assert expected[1] > scores_of([three, b], zero=False)[1] + 0.01
+
+
+@pytest.mark.parametrize("zero", [False, True])
+def test_a_pair_too_large_for_a_batch_is_matched_in_parts(monkeypatch: pytest.MonkeyPatch, zero: bool) -> None:
+    need("torch")
+    rng = np.random.default_rng(0)
+    made = [rng.standard_normal((size, 4)).astype(np.float32) for size in (37, 50, 3)]
+    texts = [text / np.linalg.norm(text, axis=1, keepdims=True) for text in made]
+    best = (texts[0].astype(float) @ texts[1].T.astype(float)).clip(0 if zero else -1)
+    expected = [best.max(1).mean(), best.max(0).mean()]
+    torch, largest = importlib.import_module("torch"), []
+    amax = torch.Tensor.amax
+    monkeypatch.setattr(torch.Tensor, "amax", lambda one, axis: largest.append(one.numel()) or amax(one, axis))
+    np.testing.assert_allclose(scores_of(texts, zero), expected, atol=1e-6)
+    assert max(largest) == 37 * 50 + 37 * 50
+    largest.clear()
+    monkeypatch.setitem(matching.CELLS, "cpu", 121)
+    np.testing.assert_allclose(scores_of(texts, zero), expected, atol=1e-6)
+    assert max(largest) <= 121
 
 
 @pytest.mark.parametrize("words", [1, 60, 126, 127, 189, 190, 400])

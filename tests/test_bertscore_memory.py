@@ -1,9 +1,8 @@
-"""What BERTScore keeps of texts: encoded once, in bounded memory and on disk."""
+"""What BERTScore keeps of texts: encoded once, in bounded memory."""
 
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from tiny import need
 import gistmark as gm
 from gistmark.models import embedder
 from gistmark.models.shelf import Shelf
-from gistmark_engine.errors import InputError
 
 small = pytest.fixture(scope="module")(encoder)
 
@@ -33,21 +31,37 @@ def test_references_are_encoded_once_for_all_systems(small: str, monkeypatch: py
     np.testing.assert_allclose(ours(pl.concat([one, two]), small, layer=2), expected, atol=1e-5)
 
 
-def test_the_shelf_forgets_when_it_is_full() -> None:
+@pytest.mark.parametrize(("device", "sizes"), [("cpu", [10, 10, 10, 12, 10]), ("meta", [7, 10, 10, 12, 10])])
+def test_the_shelf_forgets_when_it_is_full(device: str, sizes: list[int]) -> None:
     need("torch")
     torch = importlib.import_module("torch")
-    shelf = Shelf(10, 2, torch.float32, "cpu")
-    lengths = np.array([3, 2])
+    shelf = Shelf(10, 2, torch.float32, device)
+    lengths, none, found = np.array([3, 2]), np.array([], np.int64), []
     starts, missing = shelf.place([b"a", b"b"], lengths, np.array([2]))
-    assert (starts.tolist(), missing, len(shelf.table)) == ([0, 3, 5], [0, 1], 7)
+    assert (starts.tolist(), missing) == ([0, 3, 5], [0, 1])
+    found.append(len(shelf.table))
     starts, missing = shelf.place([b"b", b"c"], lengths[::-1], np.array([1]))
     assert (starts.tolist(), missing) == ([3, 5, 8], [1])
+    found.append(len(shelf.table))
     starts, missing = shelf.place([b"b", b"d"], lengths[::-1], np.array([1]))
     assert (starts.tolist(), missing) == ([0, 2, 5], [0, 1])
-    assert len(shelf.table) <= 10
+    found.append(len(shelf.table))
     assert shelf.place([b"c"], lengths[1:], np.array([1]))[1] == [0]
-    starts, _ = shelf.place([b"e"], np.array([12]), np.array([], np.int64))
-    assert len(shelf.table) == 12
+    shelf.place([b"e"], np.array([12]), none)
+    found.append(len(shelf.table))
+    assert shelf.place([b"f"], np.array([9]), none)[1] == [0]
+    assert [*found, len(shelf.table)] == sizes
+
+
+def test_the_shelf_keeps_what_lies_on_it_when_it_grows() -> None:
+    need("torch")
+    torch = importlib.import_module("torch")
+    shelf = Shelf(4, 1, torch.float32, "cpu")
+    shelf.place([b"a"], np.array([4]), np.array([], np.int64))
+    shelf.table[:, 0] = torch.arange(4.0)
+    shelf.capacity = 8
+    shelf.place([b"a", b"b"], np.array([4, 3]), np.array([], np.int64))
+    assert shelf.table[:4, 0].tolist() == [0, 1, 2, 3]
 
 
 def test_memory_does_not_grow_with_the_column(small: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,16 +79,3 @@ def test_memory_does_not_grow_with_the_column(small: str, monkeypatch: pytest.Mo
     ours(real(60), small, layer=1)
     assert len(largest) > 5
     assert max(largest) <= budget
-
-
-def test_references_kept_on_disk_are_not_encoded_again(small: str, tmp_path: Path) -> None:
-    data, path = real(20), tmp_path / "deep" / "kept.sqlite"
-    metric = gm.metrics.bertscore(small, layer=2, device="cpu", cache=path)
-    first, second = count_tokens(metric, data), count_tokens(metric, data)
-    only_summaries = count_tokens(gm.metrics.bertscore(small, layer=2, device="cpu"), data | {"references": ["a"] * 20})
-    assert second < only_summaries < first
-    np.testing.assert_array_equal(ours(data, small, layer=2, cache=path), ours(data, small, layer=2, cache=path))
-    np.testing.assert_allclose(ours(data, small, layer=2, cache=path), ours(data, small, layer=2), atol=1e-6)
-    np.testing.assert_allclose(ours(data, small, layer=1, cache=path), ours(data, small, layer=1), atol=1e-6)
-    with pytest.raises(InputError, match="embeddings cannot be kept in"):
-        ours(data, small, layer=2, cache=tmp_path)
