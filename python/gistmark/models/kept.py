@@ -20,7 +20,7 @@ from gistmark_engine.errors import OptionError
 _OURS = 0x67697374
 """Marks the file as one of these, "gist" in ASCII."""
 _SETUP = (
-    "PRAGMA auto_vacuum=INCREMENTAL",
+    "PRAGMA auto_vacuum=FULL",
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=NORMAL",
     f"PRAGMA application_id={_OURS}",
@@ -76,8 +76,6 @@ class Kept:
             self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
             while self._size() > self._limit and self._connection.execute(_OLDEST).rowcount:
                 pass
-        with self._guarded():
-            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
 
     def close(self) -> None:
         """Close the file."""
