@@ -30,7 +30,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("layer", [0, 1, 2])
 def test_layers_above_the_one_needed_are_dropped(encoder: Path, layer: int) -> None:
     torch, transformers = map(importlib.import_module, ("torch", "transformers"))
-    short = load(Checkpoint(str(encoder), device="cpu"), layer=layer)
+    short = load(Checkpoint(str(encoder), device="cpu"), layer=layer, trained=True)
     assert len(short.models[0].encoder.layer) == layer
     ids = torch.tensor([[101, 1037, 4937, 102]])
     with torch.no_grad():
@@ -44,7 +44,7 @@ def test_any_family_is_shortened_as_bert_score_does(tmp_path: Path, family: str,
     need("bert_score")
     torch = importlib.import_module("torch")
     folder = tiny(tmp_path / family.lower(), family=family)
-    ours = load(Checkpoint(str(folder), device="cpu"), layer=layer).models[0]
+    ours = load(Checkpoint(str(folder), device="cpu"), layer=layer, trained=True).models[0]
     theirs = importlib.import_module("bert_score.utils").get_model(str(folder), layer)
     ids = torch.tensor([[101, 1037, 4937, 102, 0], [101, 1037, 4937, 2938, 102]])
     mask = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]])
@@ -57,13 +57,39 @@ def test_any_family_is_shortened_as_bert_score_does(tmp_path: Path, family: str,
 
 def test_linear_layers_are_left_alone_without_onednn(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     torch = importlib.import_module("torch")
-    model = load(Checkpoint(str(encoder), device="cpu")).models[0]
-    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
-    quicken(model)
-    assert sum(type(layer) is torch.nn.Linear for layer in model.modules()) > 10
-    monkeypatch.undo()
-    quicken(model)
-    assert not any(type(layer) is torch.nn.Linear for layer in model.modules())
+    with monkeypatch.context() as without:
+        without.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+        assert linear_layers(load(Checkpoint(str(encoder), device="cpu")).models[0]) > 10
+    assert linear_layers(load(Checkpoint(str(encoder), device="cpu")).models[0]) == 0
+    assert linear_layers(load(Checkpoint(str(encoder), device="cpu"), trained=True).models[0]) > 10
+
+
+def linear_layers(model: Any) -> int:
+    linear = importlib.import_module("torch").nn.Linear
+    return sum(type(layer) is linear for layer in model.modules())
+
+
+HEADS = [
+    (family, "MaskedLM") for family in ("Bert", "Roberta", "Electra", "MPNet", "DebertaV2", "Albert", "DistilBert")
+]
+
+
+@pytest.mark.parametrize(
+    ("family", "head"), [*HEADS, ("DebertaV2", "QuestionAnswering"), ("Roberta", "SequenceClassification")]
+)
+def test_linear_layers_laid_out_for_reading_change_no_head(tmp_path: Path, family: str, head: str) -> None:
+    torch = importlib.import_module("torch")
+    tasks: dict[str, Any] = {"MaskedLM": "masked_lm", "QuestionAnswering": "question_answering"}
+    folder = tiny(tmp_path / "model", f"For{head}", family=family)
+    ids = torch.tensor([[101, 1037, 4937, 2938, 102]])
+    with torch.no_grad():
+        found, expected = (
+            load(Checkpoint(str(folder), device="cpu"), tasks.get(head, "classification"), trained=plain).models[0](
+                ids
+            )[0]
+            for plain in (False, True)
+        )
+    np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -103,6 +129,15 @@ def test_a_name_that_is_not_in_the_cache_is_refused(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(importlib.import_module("huggingface_hub.constants"), "HF_HUB_OFFLINE", True)
     with pytest.raises(OptionError, match=r"'no-such/model' cannot be loaded: .* Set model to a folder"):
         load(Checkpoint("no-such/model", device="cpu"))
+
+
+def test_half_precision_is_what_every_gpu_has(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cuda = importlib.import_module("torch").cuda
+    monkeypatch.setattr(cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(cuda, "get_device_capability", lambda device: {"cuda:0": (9, 0), "cuda:1": (7, 5)}[device])
+    wanted = {None: "float16", "cuda:0": "bfloat16", "cuda": "bfloat16", "cuda:1": "float16", "cpu": "float32"}
+    assert {device: Checkpoint(str(encoder), device=device).precision for device in wanted} == wanted
+    assert Checkpoint(str(encoder), dtype="float32").precision == "float32"
 
 
 def test_the_signature_tells_models_apart_and_places_not(encoder: Path, tmp_path: Path) -> None:

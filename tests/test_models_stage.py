@@ -6,6 +6,7 @@ import importlib
 import importlib.metadata
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,9 @@ from tiny import tiny
 from gistmark.models import packing
 from gistmark.models.checkpoint import Checkpoint
 from gistmark.models.loading import load
+from gistmark.models.pieces import Pieces
 from gistmark.models.ragged import Ragged, join
+from gistmark.models.shown import width
 from gistmark.models.stage import Stage, forward, in_order
 from gistmark_engine.errors import GistmarkError
 
@@ -123,6 +126,13 @@ def test_a_batch_that_does_not_fit_is_halved(stage: Stage, monkeypatch: pytest.M
     monkeypatch.setattr(model, "forward", lambda **_: small(torch.zeros(151)))
     with pytest.raises(GistmarkError, match="one input of 128 tokens does not fit"):
         means(replace(stage, tokens=1024), TEXTS)
+
+
+def test_padding_for_a_gpu_is_no_wider_than_the_model(stage: Stage) -> None:
+    short = Pieces(stage.pieces.tokenizer, 126)
+    gpu = replace(stage, pieces=short, models=[SimpleNamespace(device=SimpleNamespace(type="cuda"))])
+    assert [width(gpu, longest) for longest in (1, 8, 9, 125, 126)] == [8, 8, 16, 126, 126]
+    assert width(stage, 9) == 9
 
 
 @pytest.mark.parametrize("family", ["Bert", "Roberta", "Electra"])

@@ -17,6 +17,7 @@ from gistmark.models.kept import Kept
 from gistmark.models.matching import Embedded, match
 from gistmark.models.ragged import Ints
 from gistmark.models.run import Tell
+from gistmark.models.shown import tensor
 from gistmark.models.stage import Stage
 from gistmark.models.texts import Texts, read
 from gistmark.models.weights import Floats, Rarity, equal_weights, shares
@@ -96,7 +97,11 @@ class Bertscorer:
         whole = chunk.parts.whole.take(texts)
         portions, weightless = shares(whole, weights)
         embedded = Embedded(
-            embedder.shelf.table, starts[texts], whole.lengths, embedder.tensor(portions), whole.bounds[:-1]
+            embedder.shelf.table,
+            starts[texts],
+            whole.lengths,
+            tensor(embedder.stage.device, portions),
+            whole.bounds[:-1],
         )
         a, b = np.searchsorted(texts, left), np.searchsorted(texts, right)
         scores = match(embedded, a, b, self.rules.zero).astype(np.float64).clip(-1, 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gistmark.models.kept import Kept
 from gistmark.models.packing import try_packing
@@ -53,12 +52,6 @@ class Embedder:
         if self.kept:
             self.kept.store((keys[at], self._vectors(starts, lengths, stay[at])) for at in absent)
         return starts
-
-    def tensor(self, values: NDArray[np.float32]) -> Any:
-        """An array on the device."""
-        import torch
-
-        return torch.from_numpy(values).to(self.stage.device, non_blocking=True)
 
     def _vectors(self, starts: Ints, lengths: Ints, text: int) -> Any:
         """The vectors of one text, [tokens, width], as they lie on the shelf."""

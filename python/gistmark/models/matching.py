@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark.models.ragged import Ints
+from gistmark.models.shown import tensor
 
 CELLS = {"cpu": 1 << 21, "cuda": 1 << 27}
 """Numbers in the largest tensors of a batch of pairs, and of a part of a pair that is too large for one."""
@@ -126,8 +127,7 @@ def _gather(texts: Embedded, rows: Ints) -> tuple[Any, Any]:
 
     device = texts.table.device
     starts, lengths, first = (
-        torch.from_numpy(values[rows]).to(device, non_blocking=True)[:, None]
-        for values in (texts.starts, texts.lengths, texts.first)
+        tensor(device, values[rows])[:, None] for values in (texts.starts, texts.lengths, texts.first)
     )
     steps = torch.arange(int(texts.lengths[rows].max()), device=device)
     inside = torch.minimum(steps, lengths - 1)
