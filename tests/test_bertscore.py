@@ -85,6 +85,18 @@ def test_rescaling(small: str, theirs: Theirs, tmp_path: Path) -> None:
         gm.metrics.bertscore(small, layer=2, rescale=True, baseline=table)
 
 
+def test_each_score_is_rescaled_by_its_own_baseline_and_may_be_negative(
+    small: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tmp_path / "baseline.csv"
+    table.write_text("LAYER,P,R,F\n2,0.83,0.82,0.825\n")
+    pairs = np.array([[0.8, 0.9, 0.85]])
+    monkeypatch.setattr("gistmark.models.bertscorer.Bertscorer._pairs", lambda *_: pairs)
+    found = ours({"summary": ["a"], "references": ["b"]}, small, layer=2, rescale=True, baseline=table)
+    expected = [[-0.17647058823529357, 0.4444444444444447, 0.14285714285714296]]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
 EMPTY = {
     "summary": ["", "hello world", "", " \n", "hello world", "hello world", None],
     "references": [["hello world"], [""], [""], ["", "hello"], ["", "hello world"], [None, "hello"], ["hello"]],
