@@ -121,7 +121,7 @@ def main() -> int:
     parser.add_argument("--model", help="default: the packaged MiniLM")
     parser.add_argument("--layer", type=int, default=6)
     parser.add_argument("--rows", type=int, default=100, help="of the table of ratios; default: %(default)s")
-    parser.add_argument("--most", type=int, default=10_000, help="rows of the table of memory; default: %(default)s")
+    parser.add_argument("--most", type=int, default=100_000, help="rows of the table of memory; default: %(default)s")
     options = parser.parse_args()
     model = options.model or packaged()
     same = ratios(model, options.layer, options.rows)

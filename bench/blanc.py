@@ -1,6 +1,6 @@
 """BLANC-help on a CPU against the package blanc: one summary a source, and several.
 
-python -m bench.blanc [--model FOLDER] [--rows N] [--batch N]
+python -m bench.blanc [--model FOLDER | --base] [--rows N] [--batch N]
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ SIZES = (40, 160)
 """Words of the summary and of the source."""
 
 
-def untaught(folder: Path) -> str:
-    """A masked language model of MiniLM's shape and vocabulary that knows nothing: speed does not depend on weights."""
+def untaught(folder: Path, base: bool) -> str:
+    """A masked language model of MiniLM's shape, or BERT-base's, that knows nothing: speed does not depend on weights."""
     transformers = importlib.import_module("transformers")
-    config = transformers.AutoConfig.from_pretrained(packaged())
+    config = transformers.BertConfig() if base else transformers.AutoConfig.from_pretrained(packaged())
     transformers.BertForMaskedLM(config).save_pretrained(folder)
     transformers.AutoTokenizer.from_pretrained(packaged()).save_pretrained(folder)
     return str(folder)
@@ -79,6 +79,7 @@ def main() -> int:
     """Print the table; 1 if values differ."""
     parser = argparse.ArgumentParser(prog="bench.blanc")
     parser.add_argument("--model", help="default: one of MiniLM's shape that knows nothing")
+    parser.add_argument("--base", action="store_true", help="one of BERT-base's shape instead")
     parser.add_argument("--rows", type=int, default=8, help="default: %(default)s")
     parser.add_argument(
         "--batch", type=int, default=1, help="blanc's inference_batch_size; default: its own, %(default)s"
@@ -87,7 +88,7 @@ def main() -> int:
     importlib.import_module("torch").set_num_threads(1)
     lines, same = [], True
     with tempfile.TemporaryDirectory() as folder:
-        model = options.model or untaught(Path(folder))
+        model = options.model or untaught(Path(folder), options.base)
         for work, frame in frames(options.rows).items():
             mine, other = ours(frame, model), theirs(frame, model, options.batch)
             equal = mine() == other()

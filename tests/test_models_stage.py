@@ -4,33 +4,30 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
-import pickle
-import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny import FAMILIES, minilm, need, tiny
+from tiny import tiny
 
 from gistmark.models import packing
 from gistmark.models.checkpoint import Checkpoint
-from gistmark.models.linear import quicken
 from gistmark.models.loading import load
+from gistmark.models.pieces import Pieces
 from gistmark.models.ragged import Ragged, join
-from gistmark.models.run import Run
+from gistmark.models.shown import width
 from gistmark.models.stage import Stage, forward, in_order
-from gistmark.models.texts import read
-from gistmark_engine.errors import GistmarkError, InputError, OptionError
-from gistmark_engine.metric import Batch
+from gistmark_engine.errors import GistmarkError
 
 ROWS = st.lists(st.lists(st.integers(0, 99), max_size=5), max_size=8)
+
+
 TEXTS = ["A cat sat.", "", "The quick brown fox jumps over the lazy dog again.", "word " * 300, "a", "Größe 日本"]
-NESTED = [["a", None], None, [], ["b", "c"], [None], ["", "a"]]
 
 
 @pytest.fixture(scope="module")
@@ -131,43 +128,11 @@ def test_a_batch_that_does_not_fit_is_halved(stage: Stage, monkeypatch: pytest.M
         means(replace(stage, tokens=1024), TEXTS)
 
 
-@pytest.mark.parametrize("layer", [0, 1, 2])
-def test_layers_above_the_one_needed_are_dropped(encoder: Path, layer: int) -> None:
-    torch, transformers = map(importlib.import_module, ("torch", "transformers"))
-    short = load(Checkpoint(str(encoder), device="cpu"), layer=layer)
-    assert len(short.models[0].encoder.layer) == layer
-    ids = torch.tensor([[101, 1037, 4937, 102]])
-    with torch.no_grad():
-        states = transformers.AutoModel.from_pretrained(encoder)(ids, output_hidden_states=True)[2]
-        np.testing.assert_allclose(short.models[0](ids)[0], states[layer], atol=1e-6)
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("layer", [1, 2])
-def test_any_family_is_shortened_as_bert_score_does(tmp_path: Path, family: str, layer: int) -> None:
-    need("bert_score")
-    torch = importlib.import_module("torch")
-    folder = tiny(tmp_path / family.lower(), family=family)
-    ours = load(Checkpoint(str(folder), device="cpu"), layer=layer).models[0]
-    theirs = importlib.import_module("bert_score.utils").get_model(str(folder), layer)
-    ids = torch.tensor([[101, 1037, 4937, 102, 0], [101, 1037, 4937, 2938, 102]])
-    mask = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]])
-    with torch.no_grad():
-        found, expected = (model(ids, attention_mask=mask)[0][mask.bool()] for model in (ours, theirs))
-        np.testing.assert_allclose(found, expected, atol=1e-6)
-        quicken(ours)
-        np.testing.assert_allclose(ours(ids, attention_mask=mask)[0][mask.bool()], expected, atol=1e-5)
-
-
-def test_linear_layers_are_left_alone_without_onednn(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    torch = importlib.import_module("torch")
-    model = load(Checkpoint(str(encoder), device="cpu")).models[0]
-    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
-    quicken(model)
-    assert sum(type(layer) is torch.nn.Linear for layer in model.modules()) > 10
-    monkeypatch.undo()
-    quicken(model)
-    assert not any(type(layer) is torch.nn.Linear for layer in model.modules())
+def test_padding_for_a_gpu_is_no_wider_than_the_model(stage: Stage) -> None:
+    short = Pieces(stage.pieces.tokenizer, 126)
+    gpu = replace(stage, pieces=short, models=[SimpleNamespace(device=SimpleNamespace(type="cuda"))])
+    assert [width(gpu, longest) for longest in (1, 8, 9, 125, 126)] == [8, 8, 16, 126, 126]
+    assert width(stage, 9) == 9
 
 
 @pytest.mark.parametrize("family", ["Bert", "Roberta", "Electra"])
@@ -208,107 +173,3 @@ def test_texts_are_padded_where_packing_is_not_right(
     assert stage.first is None
     assert "texts are padded, for packing them failed" in caplog.text
     np.testing.assert_allclose(means(stage, TEXTS), expected, atol=1e-7)
-
-
-@pytest.mark.parametrize(
-    ("head", "task"),
-    [
-        ("ForMaskedLM", "masked_lm"),
-        ("ForQuestionAnswering", "question_answering"),
-        ("ForSequenceClassification", "classification"),
-    ],
-)
-def test_heads_load_where_their_weights_are(tmp_path: Path, encoder: Path, head: str, task: Any) -> None:
-    assert load(Checkpoint(str(tiny(tmp_path, head)), device="cpu"), task).models[0].config.num_hidden_layers == 2
-    assert load(Checkpoint(str(tmp_path), device="cpu")).pieces.room == 126
-    with pytest.raises(OptionError, match=rf"holds no weights for .* it is no {task} model"):
-        load(Checkpoint(str(encoder), device="cpu"), task)
-
-
-def test_what_cannot_be_loaded_says_what_to_set(encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(OptionError, match=r"holds no config.json: set model"):
-        Checkpoint("/no/such/folder")
-    with pytest.raises(OptionError, match="has 2 layers; layer is 0 to 2, not 3"):
-        load(Checkpoint(str(encoder), device="cpu"), layer=3)
-    with pytest.raises(OptionError, match="device 'cuda:77' is not here"):
-        load(Checkpoint(str(encoder), device="cuda:77"))
-    with pytest.raises(OptionError, match="revision is for names at the hub"):
-        Checkpoint(str(encoder), revision="main")
-    shutil.copytree(encoder, tmp_path / "copy")
-    (tmp_path / "copy" / "model.safetensors").rename(tmp_path / "copy" / "pytorch_model.bin")
-    with pytest.raises(OptionError, match=r"holds no \*.safetensors; .* set pickled=True"):
-        Checkpoint(str(tmp_path / "copy"))
-    with pytest.raises(OptionError, match="no model was named; set model"):
-        Run("m", lambda *_: lambda _: {}, None).open()
-
-
-def test_a_name_that_is_not_in_the_cache_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    need("torch", "transformers")
-    monkeypatch.setattr(importlib.import_module("huggingface_hub.constants"), "HF_HUB_OFFLINE", True)
-    with pytest.raises(OptionError, match=r"'no-such/model' cannot be loaded: .* Set model to a folder"):
-        load(Checkpoint("no-such/model", device="cpu"))
-
-
-def test_the_signature_tells_models_apart_and_places_not(encoder: Path, tmp_path: Path) -> None:
-    here = Checkpoint(str(encoder), device="cpu")
-    shutil.copytree(encoder, tmp_path / "encoder")
-    there = Checkpoint(str(tmp_path / "encoder"), device="cpu")
-    assert here.signature == there.signature
-    assert here.signature["dtype"] == "float32"
-    other = Checkpoint(str(tiny(tmp_path / "b" / "encoder", seed=1)), device="cpu")
-    assert other.name == here.name
-    assert other.signature != here.signature
-    assert minilm().name == Checkpoint(str(minilm())).name
-
-
-def test_a_run_holds_its_model_between_open_and_close(encoder: Path) -> None:
-    begun: list[Stage] = []
-
-    def begin(stage: Stage, _: object) -> Any:
-        begun.append(stage)
-        return lambda batch: {"rows": np.full(batch.rows, float(stage.pieces.room))}
-
-    run = Run("m", begin, Checkpoint(str(encoder), device="cpu"))
-    run.open()
-    assert run(Batch(2, {}))["rows"].tolist() == [126.0, 126.0]
-    assert len(begun) == 1
-    run.close()
-    assert run._scorer is None
-    assert Run("m", begin, run.checkpoint, layer=1).signature == Checkpoint(str(encoder), device="cpu").signature | {
-        "layer": 1
-    }
-    assert Run("m", begin, None).signature == {"model": "none"}
-    again = pickle.loads(pickle.dumps(Run("m", forward, run.checkpoint)))
-    assert again.checkpoint == run.checkpoint
-
-
-LAYOUTS = [kind(text) for kind in (pa.list_, pa.large_list, pa.list_view) for text in (pa.string(), pa.string_view())]
-
-
-@pytest.mark.parametrize("kind", [*LAYOUTS, pa.list_(pa.dictionary(pa.int32(), pa.string()))], ids=str)
-def test_texts_are_read_from_any_layout(kind: pa.DataType) -> None:
-    for start, stop in ((0, 6), (1, 4)):
-        column = pa.array(NESTED, kind).slice(start, stop - start)
-        texts = read(Batch(len(column), {"references": column}), "references")
-        found = [texts.values[a:b].to_pylist() for a, b in zip(texts.bounds, texts.bounds[1:], strict=False)]
-        expected = [[text for text in row or () if text is not None] for row in NESTED[start:stop]]
-        assert found == expected
-        assert texts.null.tolist() == [not row for row in expected]
-        assert texts.take(np.array([2, 1])).values.to_pylist() == [
-            text for row in (expected[2], expected[1]) for text in row
-        ]
-
-
-def test_texts_that_are_none_are_refused() -> None:
-    plain = read(Batch(4, {"summary": pa.array(["x", None, "x", "é"])}), "summary")
-    assert plain.null.tolist() == [False, True, False, False]
-    assert plain.sizes.tolist() == [1, 0, 1, 2]
-    words, places = plain.distinct()
-    assert [words[at] for at in places] == ["x", "", "x", "é"]
-    broken = pa.Array.from_buffers(
-        pa.string(), 2, [None, pa.py_buffer(np.array([0, 1, 3], np.int32)), pa.py_buffer(b"a\xff\xfe")]
-    )
-    with pytest.raises(InputError, match="column 'summary', row 1: text is not valid UTF-8"):
-        read(Batch(2, {"summary": broken}), "summary").distinct()
-    with pytest.raises(InputError, match="reads text, and this column is int64"):
-        read(Batch(1, {"summary": pa.array([1])}), "summary")

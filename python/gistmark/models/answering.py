@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from gistmark.models.documents import Block, blocks
 from gistmark.models.questions import Questions, ask, questioner
-from gistmark.models.ragged import Ints, Ragged, bounds_of, means, places
+from gistmark.models.ragged import Ints, Ragged
 from gistmark.models.run import Tell, told
 from gistmark.models.shown import Shown
 from gistmark.models.stage import Read, Stage, in_order
+from gistmark.models.tiles import tiles
 from gistmark_engine.metric import STATUS, Batch, Values
 
 FIELDS = ("summaqa_prob", "summaqa_f1", "summaqa_questions", "summaqa_status")
@@ -52,7 +53,7 @@ class Answering:
 
     def _score(self, block: Block) -> Floats:
         """The fields of each distinct pair of source and summary."""
-        questions, summaries = self._ask(block), self.stage.pieces.bodies(block.summaries)
+        questions, summaries = self._ask(block), self._bodies(block.summaries)
         empty = summaries.lengths[block.pairs[:, 1]] == 0
         blank = np.array([not source.strip() for source in block.sources], np.bool_)[block.pairs[:, 0]]
         counts = np.diff(questions.bounds)[block.pairs[:, 0]]
@@ -61,11 +62,8 @@ class Answering:
         truncated = np.zeros(len(counts), np.bool_)
         asked = (counts > 0) & (parity | ~empty)
         if asked.any():
-            question = places(questions.bounds[block.pairs[asked, 0]], counts[asked])
-            summary = np.repeat(block.pairs[asked, 1], counts[asked])
-            first = bounds_of(counts[asked])[:-1]
-            found, cut = self._answer(questions, question, summaries.take(summary))
-            scores[asked], truncated[asked] = means(found, first), np.logical_or.reduceat(cut, first)
+            sums, truncated[asked] = self._sums(questions, summaries, block.pairs[asked], counts[asked])
+            scores[asked] = sums / counts[asked, None]
         status = np.where(truncated, STATUS["truncated"], STATUS["ok"])
         status = np.where(empty, STATUS["empty_summary"], status)
         status = np.where(counts == 0, STATUS["undefined"], status)
@@ -78,10 +76,29 @@ class Answering:
                 raise block.blame(0, place, f"text of more than {self.nlp.max_length} characters")
         return ask(block.sources, self.nlp)
 
-    def _answer(self, questions: Questions, asked: Ints, summaries: Ragged) -> tuple[Floats, NDArray[np.bool_]]:
+    def _bodies(self, summaries: Sequence[str]) -> Ragged:
+        """The word pieces of summaries; no more than tells that one is too long."""
+        bodies = self.stage.pieces.bodies(summaries)
+        return bodies.head(np.full(len(bodies), self.stage.pieces.pair_room + 1))
+
+    def _sums(
+        self, questions: Questions, summaries: Ragged, pairs: Ints, counts: Ints
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        """Probability and F1 of all answers of each pair of source and summary, added up, (pairs, 2), and which were cut."""
+        sums, truncated = np.zeros((len(pairs), 2)), np.zeros(len(pairs), np.bool_)
+        first, summary, bodies = questions.bounds[pairs[:, 0]], pairs[:, 1], self.stage.pieces.bodies(questions.texts)
+        asking, answering = bodies.lengths, summaries.lengths[summary]
+        for at, nth in tiles(counts, lambda at, nth: asking[first[at] + nth] + answering[at]):
+            asked = first[at] + nth
+            answers = [questions.answers[question] for question in asked]
+            found, cut = self._answer(bodies.take(asked), answers, summaries.take(summary[at]))
+            np.add.at(sums, at, found)
+            np.logical_or.at(truncated, at, cut)
+        return sums, truncated
+
+    def _answer(self, bodies: Ragged, answers: Sequence[str], summaries: Ragged) -> tuple[Floats, NDArray[np.bool_]]:
         """Probability and F1 of what each summary answers to the question beside it, (inputs, 2), and which were cut."""
         pieces = self.stage.pieces
-        bodies = pieces.bodies(questions.texts).take(asked)
         inputs = replace(pieces.pairs(bodies, summaries), types=None)
         lead = len(pieces.prefix) + np.minimum(bodies.lengths, pieces.pair_room) + len(pieces.middle)
         spans = in_order(told(self.stage, inputs, self._reader(lead), self.tell), len(inputs))
@@ -89,7 +106,7 @@ class Answering:
         for at, (start, stop) in enumerate(spans[:, :2].astype(np.int64)):
             tokens = pieces.tokenizer.convert_ids_to_tokens(inputs.ids[at][start : stop + 1].tolist())
             answer = " ".join(tokens).replace(" ##", "") if self.rules.merge else " ".join(tokens)
-            f1[at] = overlap(answer, questions.answers[asked[at]], 0.0 if self.rules.parity else 1.0)
+            f1[at] = overlap(answer, answers[at], 0.0 if self.rules.parity else 1.0)
         return np.column_stack([spans[:, 2], f1]), inputs.truncated
 
     def _reader(self, lead: Ints) -> Read[Any]:

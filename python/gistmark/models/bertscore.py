@@ -39,6 +39,14 @@ class Rules:
     baseline: Baseline | None
 
 
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """Where embeddings are kept: a file, and the bytes that it may have."""
+
+    path: str | Path
+    limit: int
+
+
 @checked
 def bertscore(
     model: str | Path | None = None,
@@ -52,6 +60,7 @@ def bertscore(
     long: Literal["truncate", "window"] = "truncate",
     parity: Literal["reference"] | None = None,
     cache: str | Path | None = None,
+    cache_gb: float = 10.0,
     revision: str | None = None,
     dtype: Dtype = "auto",
     device: str | None = None,
@@ -79,7 +88,8 @@ def bertscore(
     long            texts longer than the model takes: cut ("truncate", status `truncated`), or encoded in overlapping
                     windows, each piece in the one where it stands most in the middle
     parity          "reference": a pair with an empty reference counts as 0 instead of null
-    cache           a file that keeps the references' embeddings for later runs
+    cache           a file that keeps the references' embeddings for later runs, in a folder that is there
+    cache_gb        10^9 bytes that it may have; what was used longest ago goes first
     batch_tokens    word pieces of a batch; None: what suits the device
 
     Null text gives null; an empty summary 0 (then rescaled, if so asked); an empty reference null (`bertscore_status`
@@ -91,7 +101,10 @@ def bertscore(
     if rescale and checkpoint and layer is not None:
         base = read_baseline(baseline, layer) if baseline else baseline_of(language, checkpoint.name, layer)
     rules = Rules(idf, pad_similarity == "zero", long == "window", parity is not None, base)
-    run = Run("bertscore", partial(_begin, rules=rules, cache=cache), checkpoint, layer=layer, tokens=batch_tokens)
+    if cache_gb <= 0:
+        raise OptionError(f"bertscore: cache_gb must be above 0, not {cache_gb}")
+    keep = Cache(cache, int(cache_gb * 1e9)) if cache is not None else None
+    run = Run("bertscore", partial(_begin, rules=rules, cache=keep), checkpoint, layer=layer, tokens=batch_tokens)
     options = {"idf": idf, "rescale": base or rescale, "pad": pad_similarity, "long": long, "parity": parity}
     return Metric(
         name="bertscore",
@@ -129,7 +142,7 @@ def _fields(rescale: bool) -> dict[str, Field]:
     }
 
 
-def _begin(stage: Stage, tell: Tell, rules: Rules, cache: str | Path | None) -> Bertscorer:
+def _begin(stage: Stage, tell: Tell, rules: Rules, cache: Cache | None) -> Bertscorer:
     from gistmark.models.bertscorer import Bertscorer  # torch loads here, not with the declaration
 
     return Bertscorer(stage, tell, rules, cache)

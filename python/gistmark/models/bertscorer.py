@@ -5,19 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gistmark.models.ahead import ahead
-from gistmark.models.bertscore import Rules
-from gistmark.models.chunks import BLOCK, Chunk, chunks, spans
+from gistmark.models.bertscore import Cache, Rules
+from gistmark.models.chunks import BYTES, Chunk, chunks, spans
 from gistmark.models.embedder import Embedder
 from gistmark.models.kept import Kept
 from gistmark.models.matching import Embedded, match
 from gistmark.models.ragged import Ints
 from gistmark.models.run import Tell
+from gistmark.models.shown import tensor
 from gistmark.models.stage import Stage
 from gistmark.models.texts import Texts, read
 from gistmark.models.weights import Floats, Rarity, equal_weights, shares
@@ -30,16 +30,17 @@ FIELDS = ("bertscore_p", "bertscore_r", "bertscore_f1", "bertscore_status")
 class Bertscorer:
     """Scores batches by `rules`; holds the model, and embeddings of references, until it is let go."""
 
-    def __init__(self, stage: Stage, tell: Tell, rules: Rules, cache: str | Path | None) -> None:
+    def __init__(self, stage: Stage, tell: Tell, rules: Rules, cache: Cache | None) -> None:
         self.pieces, self.rules = stage.pieces, rules
-        self.kept = Kept(cache, stage, rules.windows) if cache else None
+        self.kept = Kept(cache.path, cache.limit, stage, rules.windows) if cache else None
         self.embedders = [Embedder(one, self.kept, tell) for one in stage.split()]
+        self.tokens = min(one.capacity for one in self.embedders) // 2  # of a chunk: what is kept has the other half
 
     def __call__(self, batch: Batch) -> Mapping[str, Values]:
         summaries, references = read(batch, "summary"), read(batch, "references")
         weights = self._rarity(references) if self.rules.idf else equal_weights(self.pieces)
         table = np.full((batch.rows, 4), np.nan)
-        work = chunks(summaries, references, self._cut, min(one.capacity for one in self.embedders) // 2)
+        work = chunks(summaries, references, self._cut, self.tokens)
         _share(self.embedders, ahead(work), lambda embedder, chunk: self._score(embedder, chunk, weights, table))
         if self.rules.baseline:
             base = np.array(self.rules.baseline)
@@ -58,7 +59,7 @@ class Bertscorer:
     def _rarity(self, references: Texts) -> Floats:
         """The weights of all word pieces by their rarity among the references of the column."""
         rarity = Rarity(len(self.pieces.tokenizer))
-        for start, stop in spans(references.sizes, BLOCK):
+        for start, stop in spans(references.sizes, BYTES * self.tokens):
             texts, at = references.take(np.arange(start, stop)).distinct()
             rarity.add(self._cut(texts)[0].whole, np.bincount(at, minlength=len(texts)))
         return rarity.weights()
@@ -96,7 +97,11 @@ class Bertscorer:
         whole = chunk.parts.whole.take(texts)
         portions, weightless = shares(whole, weights)
         embedded = Embedded(
-            embedder.shelf.table, starts[texts], whole.lengths, embedder.tensor(portions), whole.bounds[:-1]
+            embedder.shelf.table,
+            starts[texts],
+            whole.lengths,
+            tensor(embedder.stage.device, portions),
+            whole.bounds[:-1],
         )
         a, b = np.searchsorted(texts, left), np.searchsorted(texts, right)
         scores = match(embedded, a, b, self.rules.zero).astype(np.float64).clip(-1, 1)

@@ -70,7 +70,9 @@ def blanc_tune(
         raise OptionError(f"blanc_tune: seed must be at least 0 and below 2**63, not {seed}")
     rules = Rules(measure, masking("blanc_tune", gap, gap_mask, min_lengths), split, parity is not None)
     training = Training(epochs, learning_rate, chunk, stride, seed)
-    run = Run("blanc_tune", partial(_begin, rules, training), checkpoint, "masked_lm", tokens=batch_tokens)
+    run = Run(
+        "blanc_tune", partial(_begin, rules, training), checkpoint, "masked_lm", tokens=batch_tokens, trained=True
+    )
     options = {
         "measure": measure,
         "gap": gap,

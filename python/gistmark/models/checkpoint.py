@@ -23,7 +23,7 @@ class Checkpoint:
     model     a folder with config.json, model.safetensors and the tokenizer's files; or a name at Hugging Face's hub,
               which transformers looks up in its cache and downloads unless HF_HUB_OFFLINE is set
     revision  branch, tag or commit of a hub name
-    dtype     "auto": bfloat16 on a GPU, float32 elsewhere
+    dtype     "auto": bfloat16 on a GPU (float16 on one before Ampere), float32 elsewhere
     device    such as "cpu", "cuda:1" or "cuda:0,cuda:1"; None: every GPU there is, else the CPU
     pickled   accept weights that are no safetensors; reading them may run code that they hold
     remote    accept model code that comes with the weights
@@ -83,9 +83,10 @@ class Checkpoint:
         """The dtype that "auto" stands for on this machine."""
         if self.dtype != "auto":
             return self.dtype
-        from gistmark.models.devices import devices
+        from gistmark.models.devices import devices, half_of
 
-        return "bfloat16" if devices(self.device)[0].startswith("cuda") else "float32"
+        where = devices(self.device)
+        return half_of(where) if where[0].startswith("cuda") else "float32"
 
     @property
     def signature(self) -> dict[str, object]:

@@ -13,8 +13,8 @@ from gistmark.models.ragged import Ints, bounds_of
 from gistmark.models.texts import Texts
 from gistmark.models.windows import Parts
 
-BLOCK = 4 << 20
-"""Bytes of text that are tokenised at a time."""
+BYTES = 4
+"""Bytes of text that make a token, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ def chunks(
 ) -> Iterator[Chunk]:
     """All rows that have both texts, those with the same first reference behind each other.
 
-    cut     tokenises distinct texts, and says which are empty
+    cut     tokenises distinct texts, and says which are empty; it gets about so many tokens' worth of them at a time
     tokens  the most of a chunk that has several rows, counting a text once a row
     """
     rows = np.flatnonzero(~(summaries.null | references.null))
     firsts = references.values.take(pa.array(references.bounds[rows])).dictionary_encode()
     rows = rows[np.argsort(np.asarray(firsts.indices), kind="stable")]
     sizes = summaries.sizes[rows] + references.sizes[rows]
-    for start, stop in spans(sizes, BLOCK):
+    for start, stop in spans(sizes, BYTES * tokens):
         block = rows[start:stop]
         yield from _split(_tokenised(block, summaries.take(block), references.take(block), cut), tokens)
 

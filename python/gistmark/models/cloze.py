@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +17,9 @@ from gistmark.models.ragged import Ints, Ragged, join, places
 from gistmark.models.run import Tell, told
 from gistmark.models.shown import Shown
 from gistmark.models.stage import Stage
+
+POSTPONED = ("bert", "roberta", "xlm-roberta", "camembert", "electra")
+"""Kinds of models whose last layer ends in a step that reads one place at a time, and after which none follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +54,33 @@ def guess(stage: Stage, asked: Cloze, tell: Tell) -> NDArray[np.bool_]:
         spots = places(bounds[shown.rows], counts[shown.rows])
         source = np.repeat(shown.starts, counts[shown.rows]) + at.values[spots]
         hidden = output[0].flatten(0, 1)[shown.tensor(source)]  # [spots, width]
-        likeliest = heads[hidden.device](hidden).argmax(1)
+        likeliest = heads[hidden.device](finish[hidden.device](hidden)).argmax(1)
         return likeliest == shown.tensor(asked.answers[spots])
 
     inputs = Inputs(asked.ids, None, np.zeros(len(asked.ids), np.bool_))
     encoders = replace(stage, models=[model.base_model for model in stage.models])
     right = np.empty(len(asked.answers), np.bool_)
-    for rows, found in told(encoders, inputs, read, tell):
-        right[places(bounds[rows], counts[rows])] = np.asarray(found)
+    with ExitStack() as stack:
+        finish = {model.device: stack.enter_context(_unfinished(model)) for model in stage.models}
+        for rows, found in told(encoders, inputs, read, tell):
+            right[places(bounds[rows], counts[rows])] = np.asarray(found)
     return right
+
+
+@contextmanager
+def _unfinished(model: Any) -> Iterator[Callable[[Any], Any]]:
+    """The encoder without what its last layer does to each place by itself, most of a layer's work, if its kind is known;
+    and what does that, at the places that are wanted."""
+    if model.config.model_type not in POSTPONED:
+        yield lambda hidden: hidden
+        return
+    last = model.base_model.encoder.layer[-1]
+    finish = last.feed_forward_chunk
+    last.feed_forward_chunk = lambda attention_output: attention_output
+    try:
+        yield finish
+    finally:
+        del last.feed_forward_chunk
 
 
 def _head(model: Any) -> Any:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from gistmark.models.documents import Block, blocks, cut
 from gistmark.models.pieces import Inputs
-from gistmark.models.ragged import Ints, bounds_of, places
+from gistmark.models.ragged import Ints, Ragged, bounds_of, places
 from gistmark.models.run import Tell, told
 from gistmark.models.stage import Stage, in_order
+from gistmark.models.tiles import tiles
 from gistmark.studies.sentences import splitter
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS, Batch, Values
@@ -44,6 +45,20 @@ class Rules:
     reduce: Reduce
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The sentences of all pairs of texts, each beside every window of its source; int64 (sentences,) each.
+
+    sentence  which it is
+    first     its source's first window
+    windows   how many that source has
+    """
+
+    sentence: Ints
+    first: Ints
+    windows: Ints
+
+
 class Consistency:
     """Scores batches by `rules`: a pair (part of the source, sentence of the summary) is classified once."""
 
@@ -69,17 +84,24 @@ class Consistency:
         if not usable.any():
             return scores
         wide, tall = wide[usable], tall[usable]
-        first, second = window_bounds[block.pairs[usable, 0]], sentence_bounds[block.pairs[usable, 1]]
-        sentence = places(second, tall)  # every sentence of every pair
-        width = np.repeat(wide, tall)  # how many windows it is seen beside
-        window = places(np.repeat(first, tall), width)
-        inputs = self.stage.pieces.pairs(windows.take(window), sentences.take(np.repeat(sentence, width)), cut="first")
-        best = np.maximum.reduceat(self._classify(inputs), bounds_of(width)[:-1])
+        window, sentence = window_bounds[block.pairs[usable, 0]], sentence_bounds[block.pairs[usable, 1]]
+        seen = Seen(places(sentence, tall), np.repeat(window, tall), np.repeat(wide, tall))
+        best, cut_off = self._best(windows, sentences, seen)
         starts = bounds_of(tall)[:-1]
-        cut_off = np.logical_or.reduceat(inputs.truncated, bounds_of(width)[:-1][starts])
-        status = np.where(cut_off, STATUS["truncated"], STATUS["ok"])
+        status = np.where(np.logical_or.reduceat(cut_off, starts), STATUS["truncated"], STATUS["ok"])
         scores[usable] = np.column_stack([self.rules.reduce(best, starts), status])
         return scores
+
+    def _best(self, windows: Ragged, sentences: Ragged, seen: Seen) -> tuple[Floats, NDArray[np.bool_]]:
+        """The highest probability of each label for each sentence seen, (sentences, labels), and whether a window was cut."""
+        best, cut_off = np.zeros((len(seen.sentence), len(self.labels))), np.zeros(len(seen.sentence), np.bool_)
+        wide, long = windows.lengths, sentences.lengths[seen.sentence]
+        for at, nth in tiles(seen.windows, lambda at, nth: wide[seen.first[at] + nth] + long[at]):
+            left, right = windows.take(seen.first[at] + nth), sentences.take(seen.sentence[at])
+            inputs = self.stage.pieces.pairs(left, right, cut="first")
+            np.maximum.at(best, at, self._classify(inputs))
+            np.logical_or.at(cut_off, at, inputs.truncated)
+        return best, cut_off
 
     def _windows(self, source: str) -> Sequence[str]:
         size = self.rules.window
@@ -88,10 +110,12 @@ class Consistency:
         found = self.splitter.split(source)
         return [self.splitter.glue.join(found[at : at + size]) for at in range(0, len(found), size)]
 
-    def _bodies(self, texts: Sequence[str], split: Callable[[str], Sequence[str]]) -> tuple[Any, Ints]:
-        """The word pieces of all parts of all texts that have any, and where those of each text begin and end."""
+    def _bodies(self, texts: Sequence[str], split: Callable[[str], Sequence[str]]) -> tuple[Ragged, Ints]:
+        """The word pieces of all parts of all texts that have any, and where those of each text begin and end; no more
+        of a part than tells that it is too long."""
         parts, bounds = cut(texts, split)
         bodies = self.stage.pieces.bodies(parts)
+        bodies = bodies.head(np.full(len(bodies), self.stage.pieces.pair_room + 1))
         filled = bodies.lengths > 0
         return bodies.take(np.flatnonzero(filled)), bounds_of(filled.astype(np.int64))[bounds]
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from gistmark_engine.errors import MissingExtra, OptionError
 
 BATCH_TOKENS = {"cpu": 1024, "cuda": 32768}
 """Tokens of a batch: on a CPU few enough for its caches, on a GPU enough to keep it busy through every kernel."""
+
+AMPERE = (8, 0)
+"""The first compute capability with bfloat16."""
 
 
 def torch_module() -> Any:
@@ -33,6 +37,13 @@ def devices(wanted: str | None) -> list[str]:
         if name != "cpu" and name not in there:
             raise OptionError(f"device {name!r} is not here; there are {', '.join(['cpu', *there])}")
     return found
+
+
+def half_of(devices: Sequence[str]) -> Literal["bfloat16", "float16"]:
+    """The half precision that all of these GPUs compute with; before Ampere none has bfloat16, and torch imitates it."""
+    torch = torch_module()
+    there = [torch.cuda.get_device_capability(device) >= AMPERE for device in devices if device != "cpu"]
+    return "bfloat16" if all(there) else "float16"
 
 
 def batch_tokens(device: str) -> int:

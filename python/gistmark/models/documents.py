@@ -16,7 +16,9 @@ from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Batch
 
 BLOCK = 1 << 20
-"""Bytes of text that are worked on at a time."""
+"""Bytes of distinct text that are worked on at a time."""
+SHARED = 16
+"""How many times as many bytes its rows may have together, a shared source counted in each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +46,27 @@ class Block:
 
 
 def blocks(batch: Batch, most: int = BLOCK) -> Iterator[Block]:
-    """All rows that have both texts, those with the same source behind each other; `most` bytes of distinct text each."""
+    """All rows that have both texts, those with the same source behind each other; `most` bytes of distinct text each, and
+    `SHARED` times as many in all."""
     summaries, sources = read(batch, "summary"), read(batch, "source")
     rows = np.flatnonzero(~(summaries.null | sources.null))
     source = np.asarray(sources.values.take(pa.array(rows)).dictionary_encode().indices)
     order = np.argsort(source, kind="stable")
     rows, source = rows[order], source[order]
     first = np.diff(source, prepend=-1) != 0
-    for start, stop in spans(summaries.sizes[rows] + first * sources.sizes[rows], most):
+    small, large = summaries.sizes[rows], sources.sizes[rows]
+    for start, stop in _bounds(small + first * large, small + large, most):
         some = rows[start:stop]
         (left, x), (right, y) = (texts.take(some).distinct() for texts in (sources, summaries))
         codes, pair = np.unique(x * len(right) + y, return_inverse=True)
         yield Block(some, left, right, np.stack(np.divmod(codes, len(right)), 1), pair)
+
+
+def _bounds(distinct: Ints, all_of: Ints, most: int) -> Iterator[tuple[int, int]]:
+    """Ranges of rows of both sizes."""
+    for start, stop in spans(distinct, most):
+        for low, high in spans(all_of[start:stop], SHARED * most):
+            yield start + low, start + high
 
 
 def cut(texts: Sequence[str], split: Callable[[str], Sequence[str]]) -> tuple[list[str], Ints]:

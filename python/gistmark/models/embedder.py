@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gistmark.models.kept import Kept
-from gistmark.models.linear import quicken
 from gistmark.models.packing import try_packing
 from gistmark.models.ragged import Ints, bounds_of, places
 from gistmark.models.run import Tell
@@ -17,7 +15,7 @@ from gistmark.models.shown import Shown
 from gistmark.models.stage import Stage, forward
 from gistmark.models.windows import Parts
 
-MEMORY = {"cpu": 256 << 20, "cuda": 4 << 30}
+MEMORY = {"cpu": 128 << 20, "cuda": 4 << 30}
 """Bytes of embeddings on a device, at most a quarter of a GPU's."""
 
 
@@ -34,8 +32,6 @@ class Embedder:
         model = stage.models[0]
         if stage.device.type == "cuda" and model.dtype != torch.float32:
             try_packing(stage)
-        if stage.device.type == "cpu" and model.dtype == torch.float32:
-            quicken(model)
         width = int(model.config.hidden_size)
         dtype = torch.float32 if model.dtype == torch.float32 else torch.float16  # unit vectors want digits, not range
         self.capacity = _memory(stage.device) // (width * dtype.itemsize)
@@ -56,12 +52,6 @@ class Embedder:
         if self.kept:
             self.kept.store((keys[at], self._vectors(starts, lengths, stay[at])) for at in absent)
         return starts
-
-    def tensor(self, values: NDArray[np.float32]) -> Any:
-        """An array on the device."""
-        import torch
-
-        return torch.from_numpy(values).to(self.stage.device, non_blocking=True)
 
     def _vectors(self, starts: Ints, lengths: Ints, text: int) -> Any:
         """The vectors of one text, [tokens, width], as they lie on the shelf."""

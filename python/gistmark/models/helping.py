@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark.models.blanc import Rules, measure_of
+from gistmark.models.chunks import spans
 from gistmark.models.cloze import cloze, guess
 from gistmark.models.documents import Block, blocks
 from gistmark.models.fitting import fit
@@ -17,6 +18,7 @@ from gistmark.models.ragged import Ints, Ragged, bounds_of, join, places
 from gistmark.models.reading import Sentences, sentences
 from gistmark.models.run import Tell
 from gistmark.models.stage import Stage
+from gistmark.models.tiles import TOKENS
 from gistmark.studies.sentences import splitter
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS, Batch, Values
@@ -98,13 +100,22 @@ class Helping:
         helps = np.where(uses.summary[:, 2:] > 0, uses.summary, fillers)
         wanted = np.column_stack([np.concatenate([fillers, helps]), np.tile(uses.variant, 2)])
         inputs, which = np.unique(wanted, axis=0, return_inverse=True)
-        lead = join(pool.slices(*inputs[:, :3].T), Ragged.repeat(self.separator, len(inputs)))
-        asked = cloze(self.stage, forms, inputs[:, 3], lead)
-        right = guess(self.stage, asked, self.tell)
-        counts = asked.at.lengths[which]
-        found = right[places(asked.at.bounds[which], counts)]
+        spots = forms.at.lengths[inputs[:, 3]]
+        right = self._right(forms, pool, inputs)
+        counts = spots[which]
+        found = right[places(bounds_of(spots)[which], counts)]
         half = len(found) // 2
         return found[:half], found[half:], np.repeat(uses.pair, counts[: len(uses.pair)])
+
+    def _right(self, forms: Variants, pool: Ragged, inputs: Ints) -> NDArray[np.bool_]:
+        """Whether each masked piece of the inputs is guessed: what is before it (a row of `pool`, where it starts, its
+        length), and its variant; int64 (inputs, 4)."""
+        found = []
+        for start, stop in spans(inputs[:, 2] + forms.ids.lengths[inputs[:, 3]], TOKENS):
+            some = inputs[start:stop]
+            lead = join(pool.slices(*some[:, :3].T), Ragged.repeat(self.separator, len(some)))
+            found.append(guess(self.stage, cloze(self.stage, forms, some[:, 3], lead), self.tell))
+        return np.concatenate([np.empty(0, np.bool_), *found])
 
 
 def _piece(stage: Stage, filler: str) -> int:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from gistmark.models.checkpoint import Checkpoint
 from gistmark.models.devices import batch_tokens, devices, torch_module
+from gistmark.models.linear import quicken
 from gistmark.models.pieces import Pieces, limit_of
 from gistmark.models.stage import Stage
 from gistmark_engine.errors import MissingExtra, OptionError
@@ -25,12 +26,19 @@ _SPACE_BEFORE = ("Roberta", "GPT2")
 """Tokenizers (by how their class's name begins) whose first word is cut like the others only after a space."""
 
 
-def load(checkpoint: Checkpoint, task: Task = "encoder", layer: int | None = None, tokens: int | None = None) -> Stage:
+def load(
+    checkpoint: Checkpoint,
+    task: Task = "encoder",
+    layer: int | None = None,
+    tokens: int | None = None,
+    trained: bool = False,
+) -> Stage:
     """The model of a checkpoint on every device it is to run on.
 
     task    what the model ends in; of an encoder-decoder, "encoder" is the first half
     layer   0 to the number of layers: those above it are not loaded, so an encoder's output is that of layer `layer`
     tokens  of a batch; None: what suits the device
+    trained  copies of it will be trained; otherwise its linear layers are laid out for reading on a CPU
 
     Raises `MissingExtra` without torch or transformers, `OptionError` for a model that is not there, that has fewer
     layers, or whose checkpoint lacks weights for `task`.
@@ -56,6 +64,9 @@ def load(checkpoint: Checkpoint, task: Task = "encoder", layer: int | None = Non
     if task == "encoder" and config.is_encoder_decoder:
         model = model.get_encoder()
     models = [model.eval().to(where[0]), *(copy.deepcopy(model).to(device) for device in where[1:])]
+    for one in models:
+        if not trained and one.device.type == "cpu" and one.dtype == torch.float32:
+            quicken(one)
     return Stage(checkpoint, Pieces(tokenizer, limit_of(config)), models, tokens or batch_tokens(where[0]))
 
 

@@ -37,6 +37,7 @@ class Run:
     task: Task = "encoder"
     layer: int | None = None
     tokens: int | None = None
+    trained: bool = False
     _scorer: Scorer | None = field(default=None, init=False, repr=False)
     _tell: Tell | None = field(default=None, init=False, repr=False)
     _lock: Any = field(default_factory=threading.RLock, init=False, repr=False)
@@ -76,7 +77,9 @@ class Run:
                 "at Hugging Face's hub"
             )
         if self._scorer is None:
-            self._scorer = self.begin(load(self.checkpoint, self.task, self.layer, self.tokens), self._count)
+            self._scorer = self.begin(
+                load(self.checkpoint, self.task, self.layer, self.tokens, self.trained), self._count
+            )
         return self._scorer
 
     def _count(self, needed: int, done: int) -> None:

@@ -14,14 +14,17 @@ class Shelf:
     """Token embeddings by text: those of texts to be kept from below, those wanted for one chunk above them.
 
     When there is no room left, everything is forgotten and the shelf filled anew. A chunk larger than the shelf makes it
-    larger.
+    larger until the next one. A CPU gives memory when it is written to, so there the shelf has its size at once; on a
+    GPU it grows.
 
     table  tensor [capacity, width] of unit vectors on the device
     """
 
     def __init__(self, capacity: int, width: int, dtype: Any, device: Any) -> None:
-        self.capacity, self.width, self.dtype, self.device = capacity, width, dtype, device
-        self.table: Any = None
+        import torch
+
+        self.capacity = capacity
+        self.table: Any = torch.empty(0, width, dtype=dtype, device=device)
         self._kept: dict[bytes, int] = {}
         self._used = 0
 
@@ -37,20 +40,17 @@ class Shelf:
             self._used = 0
             missing = list(range(len(keys)))
         starts = self._used + bounds_of(lengths[missing])
+        self._reserve(int(starts[-1] + loose.sum()))
         self._kept.update(zip((keys[at] for at in missing), starts.tolist(), strict=False))
         self._used = int(starts[-1])
-        self._reserve(self._used + int(loose.sum()))
         kept = np.array([self._kept[key] for key in keys], np.int64)
         return np.concatenate([kept, self._used + bounds_of(loose)[:-1]]), missing
 
     def _reserve(self, tokens: int) -> None:
-        """Make the table so large, at first no larger than it needs to be."""
-        import torch
-
-        size = 0 if self.table is None else len(self.table)
-        if tokens <= size:
+        """Make the table so large, and no larger than the capacity if that suffices; what is in use stays."""
+        size = len(self.table)
+        if tokens <= size <= max(tokens, self.capacity):
             return
-        grown = torch.empty(max(tokens, min(2 * size, self.capacity)), self.width, dtype=self.dtype, device=self.device)
-        if size:
-            grown[:size] = self.table
-        self.table = grown
+        least = self.capacity if self.table.device.type == "cpu" else min(2 * size, self.capacity)
+        used, self.table = self.table[: self._used], self.table.new_empty((max(tokens, least), self.table.shape[1]))
+        self.table[: self._used] = used

@@ -44,7 +44,7 @@ def pad(stage: Stage, inputs: Inputs, rows: Ints) -> tuple[Shown, Options]:
     import torch
 
     lengths = inputs.ids.lengths
-    wide = width(stage.device, int(lengths.max()))
+    wide = width(stage, int(lengths.max()))
     ids, sizes = tensor(stage.device, inputs.ids.padded(stage.pieces.pad, wide)), tensor(stage.device, lengths)
     mask = torch.arange(wide, device=stage.device) < sizes[:, None]
     options: Options = {}
@@ -73,7 +73,7 @@ def pack(stage: Stage, inputs: Inputs, rows: Ints) -> tuple[Shown, Options]:
     return Shown(rows, bounds[:-1], ids, tensor(stage.device, lengths), mask), options
 
 
-def tensor(device: Any, values: NDArray[np.int64]) -> Any:
+def tensor(device: Any, values: NDArray[Any]) -> Any:
     """An array on the device, copied without waiting for it."""
     import torch
 
@@ -81,6 +81,7 @@ def tensor(device: Any, values: NDArray[np.int64]) -> Any:
     return found if device.type == "cpu" else found.pin_memory().to(device, non_blocking=True)
 
 
-def width(device: Any, longest: int) -> int:
-    """How wide a padded batch is: on a GPU a multiple of 8, which its matrix units like."""
-    return longest if device.type == "cpu" else -(-longest // 8) * 8
+def width(stage: Stage, longest: int) -> int:
+    """How wide a padded batch is: on a GPU a multiple of 8, which its matrix units and its attention with a mask like,
+    unless the model has no positions for that."""
+    return longest if stage.device.type == "cpu" else min(-(-longest // 8) * 8, stage.pieces.limit)

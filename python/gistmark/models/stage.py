@@ -91,7 +91,7 @@ def _serve(
     lengths, at = inputs.ids.lengths, 0
     waiting: list[tuple[Ints, Value]] = []
     while at < len(order):
-        rows = order[at : at + max(1, stage.tokens // width(stage.device, int(lengths[order[at]])))]
+        rows = order[at : at + max(1, stage.tokens // width(stage, int(lengths[order[at]])))]
         value = _attempt(stage, inputs, rows, read)
         if value is None:
             continue
@@ -119,7 +119,7 @@ def _attempt(stage: Stage, inputs: Inputs, rows: Ints, read: Read[Value]) -> tup
                 f"{stage.checkpoint.name}: one input of {len(inputs.ids[int(rows[0])])} tokens does not fit into the "
                 f"memory of {stage.device}; use another device, a smaller dtype or shorter texts"
             ) from error
-    stage.tokens = len(rows) // 2 * width(stage.device, int(inputs.ids.lengths[rows[0]]))
+    stage.tokens = len(rows) // 2 * width(stage, int(inputs.ids.lengths[rows[0]]))
     if stage.device.type == "cuda":
         torch.cuda.empty_cache()
     return None

@@ -13,7 +13,7 @@ from gistmark.models.embedder import MEMORY
 from gistmark.models.matching import Embedded, match
 from gistmark.models.ragged import Ints, bounds_of, places
 from gistmark.models.run import Tell, told
-from gistmark.models.shown import Shown
+from gistmark.models.shown import Shown, tensor
 from gistmark.models.stage import Stage
 from gistmark.models.stopwords import STOP_WORDS
 from gistmark.models.supert import Measure
@@ -88,7 +88,7 @@ class Supporting:
             pass
         starts, lengths = ends[bounds[:-1]], np.diff(ends[bounds])
         weights = np.repeat(1 / np.maximum(lengths, 1), lengths).astype(np.float32)
-        embedded = Embedded(table, starts, lengths, torch.from_numpy(weights).to(table.device), starts)
+        embedded = Embedded(table, starts, lengths, tensor(table.device, weights), starts)
         empty = np.diff(bodies.bounds[bounds]) == 0
         truncated = np.diff(bounds_of(inputs.truncated.astype(np.int64))[bounds]) > 0
         return embedded, empty, truncated
