@@ -75,7 +75,7 @@ def datastats(cut, groups, orders, scan, by_token, parity):
                 note_recurrence(cut.ids, summary, summary_stop, copying.seen, copying.matches)
             _row(cut.ids, summary, summary_stop, start, stop, scan, busy, copying, parity, out[:, row])
             novelty(cut.ids, summary, summary_stop, orders, by_token, parity, tables, stop - start, out[GRAMS:, row])
-            out[-1, row] = _status(summary_stop - summary, stop - start, orders)
+            out[len(out) - 1, row] = _status(summary_stop - summary, stop - start, orders)
         forget_places(cut.ids, start, stop, copying.places)
         forget_source(cut.ids, start, stop, tables)
     return out
