@@ -129,8 +129,10 @@ def _next_strip(target, count, size, within, masks):
     words = words_of(size)
     masks.row[:words] = ONES
     for j in range(count):
-        if masks.present[target[j]] or masks.carry[j]:  # any other token leaves row and carry as they are
+        if masks.present[target[j]]:
             masks.carry[j] = _step(target[j] * words, words, masks.carry[j], masks.row, masks.masks)
+        elif masks.carry[j]:
+            masks.carry[j] = _carry_on(words, masks.row)
     return zeros_in(masks.row, words, within)
 
 
@@ -145,6 +147,17 @@ def _step(at, words, carry, row, bits):
         carry = np.uint64(added < before) | np.uint64(total < added)
         row[w] = total | (before - common)
     return carry
+
+
+@inlined
+def _carry_on(words, row):
+    """`_step` for a token that a strip lacks: the carry sets the lowest clear bit, and leaves only if there is none."""
+    for w in range(words):
+        before = row[w]
+        row[w] = before | (before + U1)
+        if before != ONES:
+            return U0
+    return U1
 
 
 @inlined
