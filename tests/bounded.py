@@ -3,8 +3,8 @@
 python tests/bounded.py [PYTEST ARGUMENT …]
 
 Numba's own check (NUMBA_BOUNDSCHECK) lets negative indices count from the end, which kernels do on purpose only where they
-say `[-1]`; elsewhere they are errors here too. Everything is compiled again, without optimisation, which takes half the
-time. Fails if a test fails, or if there is a kernel that none of them ran. Borrowed arrays are checked like any others; what
+say `[-1]`; elsewhere they are errors here too. Everything is compiled again, without optimisation, to save time.
+Fails if a test fails, or if there is a kernel that none of them ran. Borrowed arrays are checked like any others; what
 kernels read and write by address is not: guarded.py is for that.
 """
 
