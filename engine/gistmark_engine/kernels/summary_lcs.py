@@ -5,7 +5,6 @@ united, and a position counts while both texts still have an unused occurrence o
 `rouge_score` backtracks: from the end, diagonally on equal tokens, else back in the summary where the table's left
 cell is strictly larger, else back in the reference. Left is larger exactly where bit i of the summary's row is clear, so
 the bit rows replace the table. Rows are kept for about sqrt(summary) tokens at a time and recomputed from checkpoints.
-A sentence that the summary repeats unites nothing more, so it is looked at once.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import numpy as np
 from gistmark_engine.arrow import NULL
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
-from gistmark_engine.kernels.distinct import Distinct, distinct_sentences, make_distinct
 
 U0, U1 = np.uint64(0), np.uint64(1)
 ONES = ~np.uint64(0)
@@ -35,11 +33,7 @@ class Sentences(NamedTuple):
 
 
 class UnionScratch(NamedTuple):
-    """Per token id + 1: unused occurrences in both texts, and where it stands in the reference sentence (a linked list).
-
-    mask   a row of bits for the token at hand, and behind it one for each frequent token
-    lanes  per token id + 1: where a frequent token's bits begin, 0 for the others
-    """
+    """Per token id + 1: unused occurrences in both texts, and where it stands in the reference sentence (a linked list)."""
 
     reference_left: np.ndarray
     summary_left: np.ndarray
@@ -47,10 +41,8 @@ class UnionScratch(NamedTuple):
     following: np.ndarray
     united: np.ndarray
     mask: np.ndarray
-    lanes: np.ndarray
     rows: np.ndarray
     checkpoints: np.ndarray
-    distinct: Distinct
 
 
 @kernel
@@ -61,9 +53,8 @@ def union_hits(references, reference_of, summaries, summary_of, vocabulary):
     words, step = (longest >> 6) + 1, _step(other)
     scratch = UnionScratch(
         np.zeros(vocabulary + 2, np.int32), np.zeros(vocabulary + 2, np.int32), np.full(vocabulary + 2, NULL, np.int64),
-        np.empty(longest + 1, np.int64), np.zeros(longest + 1, np.uint8), np.zeros(64 * words, np.uint64),
-        np.zeros(vocabulary + 2, np.int64), np.empty((step + 1) * words, np.uint64),
-        np.empty((other // KEPT + step + 2) * words, np.uint64), make_distinct(summaries),
+        np.empty(longest + 1, np.int64), np.zeros(longest + 1, np.uint8), np.zeros(words, np.uint64),
+        np.empty((step + 1) * words, np.uint64), np.empty((other // KEPT + step + 2) * words, np.uint64),
     )  # fmt: skip
     _all_hits(references, reference_of, summaries, summary_of, scratch, out)
     return out
@@ -91,12 +82,11 @@ def _pair_hits(references, reference, summaries, summary, scratch):
     ids = references.ids
     count_tokens(ids, references.text[reference], scratch.reference_left, 1)
     count_tokens(ids, summaries.text[summary], scratch.summary_left, 1)
-    sentences = distinct_sentences(summaries, summary, scratch.distinct)
     hits, start = np.int64(0), references.text[reference, 0]
     for s in range(references.sentence[reference, 0], references.sentence[reference, 1]):
         stop = references.stops[s]
         if stop > start:
-            hits += _sentence_hits(ids, start, stop, sentences, scratch)
+            hits += _sentence_hits(ids, start, stop, summaries, summary, scratch)
         start = stop
     count_tokens(ids, references.text[reference], scratch.reference_left, 0)
     count_tokens(ids, summaries.text[summary], scratch.summary_left, 0)
@@ -111,15 +101,17 @@ def count_tokens(ids, span, counts, step):
 
 
 @inlined
-def _sentence_hits(ids, start, stop, sentences, scratch):
-    """Hits of one reference sentence ids[start:stop] against all distinct sentences of the summary."""
+def _sentence_hits(ids, start, stop, summaries, summary, scratch):
+    """Hits of one reference sentence ids[start:stop] against all sentences of the summary."""
     for i in range(stop - start - 1, -1, -1):
         scratch.following[i] = scratch.head[ids[start + i] + 1]
         scratch.head[ids[start + i] + 1] = i
-    _mark_frequent(ids, start, stop, True, scratch)
-    for k in range(sentences):
-        _unite(ids, start, stop, scratch.distinct.spans[k, 0], scratch.distinct.spans[k, 1], scratch)
-    _mark_frequent(ids, start, stop, False, scratch)
+    first = summaries.text[summary, 0]
+    for s in range(summaries.sentence[summary, 0], summaries.sentence[summary, 1]):
+        last = summaries.stops[s]
+        if last > first:
+            _unite(ids, start, stop, first, last, scratch)
+        first = last
     hits = np.int64(0)
     for i in range(stop - start):
         entry = ids[start + i] + 1
@@ -130,32 +122,6 @@ def _sentence_hits(ids, start, stop, sentences, scratch):
             hits += 1
         scratch.united[i] = 0
     return hits
-
-
-@inlined
-def _mark_frequent(ids, start, stop, value, scratch):
-    """Set or clear the bits of each token that has more positions in a long sentence than a row has words: fewer than 64.
-
-    To set them again and again for each token of the summary would take longer than the rows themselves.
-    """
-    words = (stop - start + 63) >> 6
-    if words == 1:
-        return
-    lane = np.int64(0)
-    for i in range(stop - start):
-        entry = ids[start + i] + 1
-        if scratch.head[entry] == i and _occurs_more(i, words, scratch.following):
-            lane += words
-            scratch.lanes[entry] = lane if value else 0
-            _mark(i, lane, scratch.mask, scratch.following, value)
-
-
-@inlined
-def _occurs_more(position, times, following):
-    """Whether a token, from its first position on, has more than `times` positions."""
-    while position != NULL and times > 0:
-        position, times = following[position], times - 1
-    return position != NULL
 
 
 @inlined
@@ -193,31 +159,29 @@ def _rows(ids, first, size, before, words, scratch):
         rows[w] = checkpoints[before + w]
     at = np.int64(NULL)
     for j in range(size):
-        entry = ids[first + j] + 1
-        lane = scratch.lanes[entry]
-        if lane == 0 and head[entry] != at:
-            _mark(at, 0, mask, scratch.following, False)
-            at = head[entry]
-            _mark(at, 0, mask, scratch.following, True)
+        if head[ids[first + j] + 1] != at:
+            _mark(at, mask, scratch.following, False)
+            at = head[ids[first + j] + 1]
+            _mark(at, mask, scratch.following, True)
         carry, row = U0, j * words
         for w in range(words):
             bits = rows[row + w]
-            common = bits & mask[lane + w]
+            common = bits & mask[w]
             added = bits + common
             total = added + carry
             carry = np.uint64(added < bits) | np.uint64(total < added)
             rows[row + words + w] = total | (bits - common)
-    _mark(at, 0, mask, scratch.following, False)
+    _mark(at, mask, scratch.following, False)
 
 
 @inlined
-def _mark(position, lane, mask, following, value):
-    """Set or clear, in the bits that begin at `lane`, a token's positions in the reference sentence, from its first one on."""
+def _mark(position, mask, following, value):
+    """Set or clear the bits of a token's positions in the reference sentence, from its first one on."""
     while position != NULL:
         if value:
-            mask[lane + (position >> 6)] |= U1 << np.uint64(position & 63)
+            mask[position >> 6] |= U1 << np.uint64(position & 63)
         else:
-            mask[lane + (position >> 6)] = U0
+            mask[position >> 6] = U0
         position = following[position]
 
 
