@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gistmark.judges.asking import Question
 from gistmark.judges.backends.fake import Fake
 from gistmark.judges.contract import Reply
+from gistmark.judges.question import Question
 from gistmark.judges.template import load
 
 SINGLE = load("annotator_single")

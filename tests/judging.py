@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -15,7 +15,21 @@ from gistmark_engine.metric import Metric
 from gistmark_engine.plan import score_batch
 
 READER = {"role": "nurse", "domain": "oncology", "information_needs": ["doses", "side effects"]}
-Rule = Callable[[Conversation, Options], str | Reply]
+Rule = Callable[[Conversation], str | Reply]
+
+
+class Told(judges.Fake):
+    """A judge by a rule that is told the options of a call as well."""
+
+    def __init__(self, told: Callable[[Conversation, Options], str | Reply]) -> None:
+        super().__init__()
+        self.told = told
+
+    def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
+        for index, conversation in enumerate(conversations):
+            self.calls += 1
+            made = self.told(conversation, options)
+            yield index, made if isinstance(made, Reply) else Reply(made)
 
 
 def score(metric: Metric, **columns: object) -> dict[str, list[Any]]:
@@ -30,13 +44,19 @@ def shown(conversation: Conversation, name: str) -> str:
     return found[2] if found else ""
 
 
-def by_rule(conversation: Conversation, options: Options) -> str:
+def wanted(conversation: Conversation) -> str:
+    """The first field of the reply's shape in a prompt, "" where it shows none."""
+    found = re.search(r'^Reply with this shape[^{]*\{"(\w+)"', conversation[-1]["content"], re.MULTILINE)
+    return found[1] if found else ""
+
+
+def by_rule(conversation: Conversation) -> str:
     """A judge without a model: claims are sentences; support, relevance and coverage are words in common."""
 
     def common(line: str, text: str) -> bool:
         return bool(set(re.findall(r"\w{4,}", line.lower())) & set(re.findall(r"\w{4,}", text.lower())))
 
-    asked = next(iter((options.schema or {})["properties"]))  # type: ignore[call-overload, index]
+    asked = wanted(conversation)
     if asked == "facts":
         parts = [part.strip() for part in shown(conversation, "summary").split(".") if part.strip()]
         return json.dumps({"facts": [{"id": number, "text": part} for number, part in enumerate(parts, 1)]})

@@ -198,7 +198,7 @@ def test_columns_and_options_are_named(cli: Run, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--against", "rouge_scor"], "did you mean 'rouge_score'"),
-        (["--against", ","], "names no peer"),
+        (["--against", ","], "names nothing"),
         (["--against", "rouge_score", "--rounds", "0"], "at least 1"),
         (["--against", "rouge_score", "--limit", "-1"], "--limit"),
         (["--against", "rouge_score", "--set", "bleu.x=1"], "no peer named computes 'bleu'"),

@@ -14,6 +14,7 @@ import pytest
 import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import Metric
@@ -134,6 +135,17 @@ def test_every_character(tokenizer: str) -> None:
     points = [chr(code) for code in range(0x2FA20) if unicodedata.category(chr(code)) not in ("Cn", "Cs")]
     block = [points[at : at + 500] for at in range(0, len(points), 500)]
     check([("".join(f"a{c}a 1{c}1 {c} " for c in part), [" ".join(part)]) for part in block], tokenizer=tokenizer)
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+@given(st.data())
+@settings(max_examples=300, deadline=None)
+def test_digits_stops_and_hyphens_across_blocks(lowercase: bool, data: st.DataObject) -> None:
+    """Texts around the 64 bytes that are cut at once, made of what 13a decides by its neighbours, and of what it edits."""
+    alphabet = data.draw(st.sampled_from(["1.", "1., a", "1.,- a\n", "19.,-/a \n&<\u00a0\u3000\u00e9\u2014\u0130A"]))
+    text = data.draw(st.text(alphabet, min_size=56, max_size=200))
+    spaced = Tokenizer13a()(text)
+    check([(text, [spaced]), (spaced, [text]), (text, [text[:100] + "1" + text[100:]])], lowercase=lowercase)
 
 
 def test_null_and_empty() -> None:

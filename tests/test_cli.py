@@ -164,12 +164,36 @@ def test_standard_input_and_output_are_json_lines(cli_process: Start) -> None:
     assert b"rouge1_f1 mean" in err
 
 
-def test_a_closed_pipe_is_no_traceback() -> None:
-    command = f"{sys.executable} -m gistmark.cli score {SAMPLE} --output - --quiet | head -n 1"
+WRITING = {
+    "data": ["score", SAMPLE, "--output", "-", "--quiet"],
+    "a table": ["score", SAMPLE, "--metrics", "rouge"],
+    "a list": ["metrics"],
+}
+
+
+@pytest.mark.parametrize("case", WRITING)
+def test_a_closed_pipe_ends_a_command_in_silence(cli_process: Start, case: str) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    process = cli_process(*WRITING[case], stdout=write)
+    os.close(write)
+    assert process.communicate()[1] == b""
+    assert process.returncode == 141
+
+
+def test_another_pipe_that_breaks_is_said() -> None:
+    broken = "from gistmark.cli import main, metrics\ndef fail(): raise BrokenPipeError(32, 'a worker has gone')\n"
+    code = f"import sys\n{broken}metrics.catalogue = fail\nsys.exit(main(['metrics']))"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["system"] == "lead1"
-    assert done.stderr == ""
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "gistmark: [Errno 32] a worker has gone\n")
+
+
+def test_a_full_disk_is_said(cli_process: Start) -> None:
+    with open("/dev/full", "wb") as full:
+        process = cli_process("metrics", stdout=full)
+        assert process.communicate()[1] == b"gistmark: [Errno 28] No space left on device\n"
+    assert process.returncode == 1
 
 
 def test_progress_is_for_terminals_alone(cli_process: Start) -> None:
@@ -194,6 +218,14 @@ def test_metrics_are_listed(cli: Run) -> None:
         assert listed[name]["signature"] == metric.signature
         assert list(listed[name]["fields"]) == list(metric.fields)
         assert list(listed[name]["options"]) == list(options.options_of(name))
+
+
+def test_metrics_are_listed_by_name(cli: Run) -> None:
+    assert (
+        cli("metrics", "bleu")[1]
+        == next(part for part in cli("metrics")[1].split("\n\n") if part.startswith("bleu\n")) + "\n"
+    )
+    assert [entry["name"] for entry in json.loads(cli("metrics", "ter", "rouge", "--json")[1])] == ["ter", "rouge"]
 
 
 def test_listing_metrics_loads_no_compiler() -> None:

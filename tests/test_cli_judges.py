@@ -85,6 +85,24 @@ def test_a_server_can_be_named_by_option(cli: Run, pairs: Path, tmp_path: Path) 
     assert (code, "judge: 3 calls" in out) == (0, True)
 
 
+def test_a_persona_is_an_object_or_its_text_in_json_lines(cli: Run, server: Server, tmp_path: Path) -> None:
+    server.handler = lambda *_: completion('{"satisfaction": 3}')
+    persona = {"role": "nurse", "information_needs": ["doses"]}
+    options = {"backend": server.url, "model": "m", "cache": tmp_path / "c.sqlite"}
+    named = [part for name, value in options.items() for part in ("--set", f"annotator.{name}={value}")]
+    for written in (persona, json.dumps(persona)):
+        pairs, out = tmp_path / "pairs.jsonl", tmp_path / "scored.jsonl"
+        rows = [{"summary": "s", "query": "q", "persona": said} for said in (written, None)]
+        pairs.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        code, _, err = cli("score", pairs, "--metrics", "annotator", *named, "--output", out)
+        assert (code, err) == (0, "")
+        assert pl.read_ndjson(out)["judge_annotator"].to_list() == [3.0, None]
+    assert len(server.bodies) == 1
+    pairs.write_text('{"summary": "s", "query": "q", "persona": 5}\n')
+    code, _, err = cli("score", pairs, "--metrics", "annotator", *named)
+    assert (code, "column 'persona'" in err) == (2, True)
+
+
 def test_more_than_five_in_a_hundred_failures_mark_a_metric() -> None:
     def scored(broken: int) -> pl.DataFrame:
         replies = iter([json.dumps({"overall": 4})] * (20 - broken) + ["?"] * broken)

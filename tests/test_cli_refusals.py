@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+import gistmark as gm
 from gistmark import files
 from gistmark.cli import job, main
 from gistmark_datasets import scitldr_sample
@@ -31,6 +32,8 @@ FILES = {
     "mixed.csv": 'summary,references\na,"[""b"", 3]"\n',
     "late.csv": 'summary,references\na,b\na,"[""b""]"\n',
     "twice.csv": "summary,references,summary\na,b,c\n",
+    "twice.jsonl": GOOD + GOOD.replace("{", '{"summary": "b", '),
+    "within.jsonl": GOOD.replace("{", '{"more": [{"x": 1, "x": 2}], '),
     "id.jsonl": GOOD.replace("{", '{"id": 1, ') + GOOD.replace("{", '{"id": "x", '),
     "test.txt": '{"article_id": 1}\n',
     "other.jsonl": '{"id": 1}\n',
@@ -60,6 +63,24 @@ REFUSED: dict[str, tuple[list[object], str]] = {
         ["score", SAMPLE, "--metrics", "persona", "--dry-run"],
         "no such column for the persona role.*with --persona",
     ),
+    "option set twice": (
+        ["score", SAMPLE, "--set", "rouge.stem=no", "--set", "rouge.stem=yes"],
+        "rouge.stem is set twice",
+    ),
+    "config that is not there": (
+        ["score", SAMPLE, "--config", HERE / "no.toml"],
+        "no.toml: cannot be read (No such file",
+    ),
+    "options of another engine": (["score", SAMPLE, "--gpus", "1"], "--actors and --gpus are of --engine ray"),
+    "metrics that are none": (
+        ["score", SAMPLE, "--metrics", ""],
+        "--metrics is empty; say what it is, or leave it out",
+    ),
+    "metrics of commas": (["score", SAMPLE, "--metrics", " ,"], "' ,' names nothing"),
+    "a group that is none": (["score", SAMPLE, "--by", ""], "--by is empty"),
+    "a file that is none": (["score", ""], "a file's name is empty"),
+    "a key twice": (["score", HERE / "twice.jsonl"], "twice.jsonl, line 2: key 'summary' occurs twice in one object"),
+    "a key twice within": (["score", HERE / "within.jsonl"], "line 1: key 'x' occurs twice in one object"),
     "metric named twice": (["score", SAMPLE, "--metrics", "rouge,rouge"], "'rouge' is named twice"),
     "missing column": (["score", SAMPLE, "--summary", "sumary"], "'sumary'.*did you mean 'summary'"),
     "missing group": (["score", SAMPLE, "--by", "sytem"], "'sytem'.*did you mean 'system'"),
@@ -141,6 +162,57 @@ def test_bad_input_is_refused_in_one_line(cli: Run, tmp_path: Path, case: str) -
         position = err.find(part, position)
         assert position >= 0, err
     assert set(tmp_path.iterdir()) == before
+
+
+OTHERS: dict[str, tuple[list[str], str]] = {
+    "confidence in percent": (
+        ["compare", "{scored}", "--confidence", "95"],
+        "confidence must lie between 0 and 1, such as 0.95",
+    ),
+    "seed below 0": (["compare", "{scored}", "--seed", "-1"], "seed must be at least 0"),
+    "metric that was not scored": (
+        ["compare", "{scored}", "--metrics", "bleu"],
+        "metric 'bleu', column 'bleu': there is no such column; score the table with this metric first",
+    ),
+    "sessions that are not there": (
+        ["study", "preference", "no.jsonl", "--output", "{out}"],
+        "no.jsonl: cannot be read or written (No such file",
+    ),
+    "glossary that is no JSON": (
+        ["study", "robustness", SAMPLE, "--output", "{out}", "--glossary", "{text}"],
+        "not JSON: Expecting value",
+    ),
+    "rewrites that are no JSON": (
+        ["study", "robustness", SAMPLE, "--output", "{out}", "--rewrites", "{text}"],
+        "line 1: not JSON: Expecting value, character 1",
+    ),
+    "rewrites with a key twice": (
+        ["study", "robustness", SAMPLE, "--output", "{out}", "--rewrites", "{twice}"],
+        "line 1: key 'a' occurs twice in one object",
+    ),
+    "sessions with a key twice": (["study", "preference", "{twice}", "--output", "{out}"], "key 'a' occurs twice"),
+    "replicates below 0": (
+        ["study", "human", SAMPLE, "--human", "system", "--output", "{out}", "--replicates", "-4"],
+        "replicates must be at least 0, not -4",
+    ),
+    "a table without rows": (["study", "robustness", "{none}", "--output", "{out}"], "none.csv: there is no row"),
+    "metric to list": (["metrics", "rogue"], "'rogue' (did you mean 'rouge'?)"),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_other_commands_refuse_in_one_line(cli: Run, tmp_path: Path, case: str) -> None:
+    (tmp_path / "text").write_text("words\n")
+    (tmp_path / "twice").write_text('{"a": 1, "a": 2}\n')
+    (tmp_path / "none.csv").write_text("summary,references\n")
+    row = {"system": "a", "doc_id": "1", "summary": "a cat", "references": "a cat"}
+    files.write(gm.score(pl.DataFrame([row]), ["rouge"]), tmp_path / "scored.parquet")
+    places = {name: tmp_path / name for name in ("text", "twice", "out")}
+    places |= {"scored": tmp_path / "scored.parquet", "none": tmp_path / "none.csv"}
+    arguments, message = OTHERS[case]
+    code, out, err = cli(*(argument.format(**places) for argument in arguments))
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Intervals and comparisons of systems: against sacreBLEU's paired tests and scipy, run here on the same draws."""
+"""Comparisons of systems: against sacreBLEU's paired tests and scipy, run here on the same draws."""
 
 from __future__ import annotations
 
@@ -10,63 +10,12 @@ import numpy as np
 import polars as pl
 import pytest
 import sacrebleu.significance
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
+from resampled import CORPUS, MADE, Drawn, Frame, systems
 from sacrebleu.metrics import BLEU, CHRF, TER
 from scipy import stats
 
 import gistmark as gm
-from gistmark_engine.kernels.resampling import bootstrap_sums, exchanged_sums
-from gistmark_engine.metric import Batch, Citation, Field, Metric
-from gistmark_engine.resampling import Quantile, Sums, exchanged, jackknife
-
-CORPUS = [gm.metrics.bleu(parity="reference"), gm.metrics.chrf(parity="reference"), gm.metrics.ter(parity="reference")]
-Frame = pl.DataFrame
-
-
-def never(batch: Batch) -> dict[str, object]:
-    raise AssertionError("scores that are there are compared")
-
-
-MADE = Metric(
-    name="made",
-    inputs=("summary",),
-    fields={"score": Field(summary=("mean",)), "skewed": Field(summary=("median", "quartiles"))},
-    run=never,
-    cite=Citation("none"),
-)
-
-
-def times(rows: int, replicates: int, seed: int) -> np.ndarray:
-    """How often each row is in each bootstrap replicate: the sums of the unit vectors."""
-    sums = np.empty((replicates, rows))
-    bootstrap_sums(np.eye(rows), seed, sums)
-    return sums.astype(int)
-
-
-def swaps(rows: int, replicates: int, seed: int) -> np.ndarray:
-    """Which rows each replicate exchanges."""
-    sums = np.empty((2, replicates, rows))
-    exchanged_sums(np.eye(rows), np.zeros((rows, rows)), seed, sums)
-    return sums[1].astype(bool)
-
-
-def first(sums: np.ndarray) -> np.ndarray:
-    return sums[:, 0]
-
-
-class Drawn:
-    """A generator for sacreBLEU that draws what we drew."""
-
-    def __init__(self, rows: int, replicates: int, seed: int) -> None:
-        self.rows, self.replicates, self.seed = rows, replicates, seed
-
-    def choice(self, *_: Any, **__: Any) -> np.ndarray:
-        return np.array([np.repeat(np.arange(self.rows), row) for row in times(self.rows, self.replicates, self.seed)])
-
-    def integers(self, *_: Any, **__: Any) -> np.ndarray:
-        return swaps(self.rows, self.replicates, self.seed)
 
 
 @pytest.fixture(scope="module")
@@ -100,59 +49,6 @@ def test_p_equals_sacrebleu_on_the_same_draws(
         assert lines["system"].to_list() == theirs["System"]
         assert lines["value"].to_list() == pytest.approx([result.score for result in theirs[key]], rel=1e-12)
         assert lines["p"].to_list()[1:] == [result.p_value for result in theirs[key][1:]]
-
-
-def test_corpus_replicates_are_corpus_scores_of_the_drawn_texts(summeval: Frame) -> None:
-    one = summeval.filter(system=summeval["system"][0])
-    scored = gm.score(one, CORPUS)
-    for metric in CORPUS:
-        line = gm.summarise(scored, [metric], intervals="bootstrap", replicates=5, seed=3).filter(statistic="corpus")
-        drawn = []
-        for counts in times(40, 5, 3):
-            again = one[np.repeat(np.arange(40), counts)]
-            streams = [list(stream) for stream in zip(*again["references"].to_list(), strict=True)]
-            peer = {"bleu": BLEU, "chrf": CHRF, "ter": TER}[metric.name]()
-            drawn.append(peer.corpus_score(again["summary"].to_list(), streams).score)
-        assert [line["low"][0], line["high"][0]] == pytest.approx(np.quantile(drawn, [0.025, 0.975]), rel=1e-12)
-
-
-values = st.lists(st.one_of(st.none(), st.integers(-3, 3).map(float)), min_size=1, max_size=12)
-
-
-@settings(max_examples=60, deadline=None)
-@given(values, st.sampled_from(["score", "skewed"]), st.integers(0, 2**63 - 1))
-def test_intervals_are_percentiles_of_what_numpy_finds_in_the_drawn_rows(
-    numbers: list[float | None], field: str, seed: int
-) -> None:
-    frame = pl.DataFrame({"score": numbers, "skewed": numbers}, schema={"score": pl.Float64, "skewed": pl.Float64})
-    table = gm.summarise(frame, [MADE], intervals="bootstrap", replicates=20, confidence=0.8, seed=seed)
-    taken = [np.repeat(frame[field].to_numpy(), row) for row in times(len(numbers), 20, seed)]
-    there = [row[~np.isnan(row)] for row in taken if not np.isnan(row).all()]
-    by_name = {"mean": np.mean, "median": np.median}
-    by_name |= {name: lambda row, at=at: np.quantile(row, at) for name, at in (("q1", 0.25), ("q3", 0.75))}
-    for line in table.filter(field=field).iter_rows(named=True):
-        drawn = [by_name[line["statistic"]](row) for row in there]
-        expected = np.quantile(drawn, [0.1, 0.9]) if drawn else [None, None]
-        assert [line["low"], line["high"]] == pytest.approx(list(expected), abs=1e-12)
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=12), st.integers(0, 9))
-def test_exchanged_quantiles_equal_numpy(pairs: list[tuple[int, int]], seed: int) -> None:
-    both = np.array(pairs, float).T
-    drawn = exchanged([Quantile(both[0], 0.25)], [Quantile(both[1], 0.25)], 20, seed)
-    for r, swapped in enumerate(swaps(len(pairs), 20, seed)):
-        halves = np.where(swapped, both[::-1], both)
-        assert drawn[:, 0, r] == pytest.approx(np.quantile(halves, 0.25, axis=1))
-
-
-def systems(shift: float, rows: int = 40, seed: int = 0) -> Frame:
-    """Two systems on the same texts, whose scores differ by `shift` on average."""
-    draw = np.random.default_rng(seed)
-    text = draw.normal(size=rows)
-    scores = np.concatenate([text + draw.normal(0, 0.5, rows), text + draw.normal(shift, 0.5, rows)])
-    ids = [f"t{row}" for row in range(rows)] * 2
-    return pl.DataFrame({"system": ["a"] * rows + ["b"] * rows, "id": ids, "score": scores, "skewed": scores})
 
 
 def test_differences_and_p_are_those_of_scipy() -> None:
@@ -204,37 +100,6 @@ def test_a_system_equals_itself() -> None:
         assert gm.compare(same, [MADE], method=method).equals(gm.compare(same, [MADE], method=method))
     strict = gm.compare(same, [MADE], method="randomisation", parity="reference").filter(system="b")
     assert strict["p"][0] == 1 / 1001
-
-
-def test_the_jackknife_of_a_mean_is_its_standard_error(summeval: Frame) -> None:
-    scored = gm.score(summeval, CORPUS)
-    table = gm.summarise(scored, [*CORPUS], intervals="jackknife", confidence=0.9)
-    line = table.filter(field="bleu", statistic="mean").row(0, named=True)
-    numbers = scored["bleu"].to_numpy()
-    reach = stats.norm.ppf(0.95) * stats.sem(numbers)
-    assert [line["low"], line["high"]] == pytest.approx([numbers.mean() - reach, numbers.mean() + reach])
-    one = scored.head(12)
-    left_out = [
-        gm.summarise(one.filter(pl.int_range(pl.len()) != row), CORPUS).filter(field="chrf", statistic="corpus")
-        for row in range(12)
-    ]
-    errors = np.array([part["value"][0] for part in left_out])
-    error = np.sqrt(11 * np.mean((errors - errors.mean()) ** 2))
-    line = gm.summarise(one, CORPUS, intervals="jackknife").filter(field="chrf", statistic="corpus").row(0, named=True)
-    assert line["high"] - line["value"] == pytest.approx(stats.norm.ppf(0.975) * error)
-
-
-def test_what_has_no_interval_has_none() -> None:
-    alone = pl.DataFrame({"score": [1.0, None], "skewed": [1.0, 2.0]})
-    for intervals, bounds in (("jackknife", (None, None)), ("bootstrap", (1.0, 1.0))):
-        table = gm.summarise(alone, [MADE], intervals=intervals)  # type: ignore[arg-type]
-        assert table.filter(field="score").select("low", "high").row(0) == bounds
-    assert jackknife(Sums(np.ones((1, 2)), first), 1.0, 0.95) is None
-    nothing = pl.DataFrame({"score": [None], "skewed": [None]}, schema=dict.fromkeys(["score", "skewed"], pl.Float64))
-    for intervals in ("jackknife", "bootstrap"):
-        table = gm.summarise(nothing, [MADE], intervals=intervals)  # type: ignore[arg-type]
-        assert table["low"].null_count() == table.height
-    assert gm.summarise(alone, [MADE]).columns == [c for c in table.columns if c not in ("low", "high")]
 
 
 def test_texts_that_either_lacks_a_score_of_leave_both() -> None:
@@ -311,9 +176,15 @@ def test_the_command_line(cli: Callable[..., tuple[int, str, str]], tmp_path: Pa
         assert "] " in next(line for line in text.splitlines() if "rouge1_f1 mean" in line)
         code, text, _ = cli("compare", scored, "--baseline", "two", "--replicates", "50", "--output", out)
         assert code == 0
-        assert text.splitlines()[-1] == gm.metrics.rouge().signature
+        assert text.splitlines()[-3] == gm.metrics.rouge().signature
+        assert text.splitlines()[-1] == "p: bootstrap, 50 replicates, after Holm over the systems of a field."
         expected = gm.compare(gm.score(pairs, ["bleu", "rouge"]), ["bleu", "rouge"], baseline="two", replicates=50)
-        assert f"| {expected['difference'][0]:.4f} |" in text
+        at = text.splitlines().index("  bleu corpus") + 1
+        one, two = (line.split() for line in text.splitlines()[at : at + 2])
+        line = expected.filter(field="bleu", statistic="corpus", system="one").row(0, named=True)
+        assert one[:2] == ["one", f"{line['value']:.4f}"]
+        assert f"{line['difference']:.4f}" in one
+        assert two[-4:] == ["-", "-", "3", "0"]
     assert pl.read_parquet(tmp_path / "out.parquet").equals(expected)
     code, _, error = cli("compare", tmp_path / "pairs.parquet")
     assert (code, error.startswith("gistmark: no metric's columns are all there")) == (2, True)

@@ -64,6 +64,7 @@ FAULTS = [
     ("{", "not JSON: Expecting property name"),
     ("[1]", "not a JSON object"),
     ('{"article_id": NaN}', "NaN is no JSON number"),
+    ('{"article_id": "1", "article_id": "2"}', "key 'article_id' occurs twice in one object"),
     ('{"article_id": "\\ud800"}', "half a surrogate pair"),
     ("{}", "there is no 'article_text'; there are no keys"),
     (

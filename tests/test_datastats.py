@@ -159,10 +159,26 @@ def test_made_up_texts(pairs: list[tuple[Tokens, Tokens]], scan: str) -> None:
 
 
 @pytest.mark.parametrize("basis", ["type", "token"])
+@pytest.mark.parametrize("orders", [(1, 2, 3), (2, 4), (2, 4, 9)])
 @given(pairs=st.lists(st.tuples(*[st.lists(st.integers(0, 3), min_size=1, max_size=30)] * 2), min_size=1, max_size=4))
-@settings(max_examples=80, deadline=None)
-def test_novelty_of_any_order_and_basis(pairs: list[tuple[Tokens, Tokens]], basis: str) -> None:
-    check(pairs, "newsroom", basis=basis, orders=(2, 4, 9))
+@settings(max_examples=60, deadline=None)
+def test_novelty_of_any_order_and_basis(
+    pairs: list[tuple[Tokens, Tokens]], orders: tuple[int, ...], basis: str
+) -> None:
+    check(pairs, "newsroom", basis=basis, orders=orders)
+
+
+@pytest.mark.parametrize("orders", [(1, 2, 3), (1, 2, 3, 4)])
+def test_novelty_of_summaries_of_every_number_of_words_of_places(orders: tuple[int, ...]) -> None:
+    """Summaries of 1 to 9 words of places, with one source and with one each, mostly made of pieces of it."""
+    rng = random.Random(len(orders))
+    source = draw(rng, 700, 40)
+    sizes = [64 * words + more for words in range(1, 9) for more in (-1, 0, 1)]
+    texts = [
+        [token for at in rng.choices(range(690), k=size) for token in source[at : at + 7]][:size] for size in sizes
+    ]
+    check([(text, source) for text in texts], "newsroom", orders=orders)
+    check([(text, [*source[:600], 99 + k]) for k, text in enumerate(texts)], "longest", orders=orders)
 
 
 @scans

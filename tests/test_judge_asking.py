@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from asked import GOOD, MULTI, SUPPORT, answering, question
+from judging import Told
 
-from gistmark.judges.asking import Asker, Question, call_key
+from gistmark.judges import rendering
+from gistmark.judges.asking import Asker, call_key
 from gistmark.judges.backends.fake import Fake
 from gistmark.judges.backends.inflight import in_flight
 from gistmark.judges.budget import Budget, prompt_tokens
 from gistmark.judges.cache import Cache
 from gistmark.judges.contract import BudgetError, Conversation, Options, Reply
 from gistmark.judges.policy import Policy
+from gistmark.judges.question import Question
 from gistmark_engine.errors import GistmarkError, OptionError
 
 
@@ -38,7 +42,7 @@ def test_retries_follow_the_policy() -> None:
         seen.append((options.temperature, options.seed, conversation[-1]["content"]))
         return "no idea"
 
-    answer = Asker(Fake(rule), Policy(seed=10)).ask([question(1)])[0]
+    answer = Asker(Told(rule), Policy(seed=10)).ask([question(1)])[0]
     assert [(warmth, seed) for warmth, seed, _ in seen] == [(0.0, 11), (0.7, 12), (0.7, 13), (0.7, 14)]
     assert "satisfaction" in seen[1][2].splitlines()[-1]
     assert seen[0][2] in seen[1][2]
@@ -53,7 +57,7 @@ def test_a_cut_reply_is_asked_for_with_more_room() -> None:
         limits.append(options.max_tokens)
         return Reply('{"satisfaction": 4', "length")
 
-    answer = Asker(Fake(rule), Policy(max_tokens=100)).ask([question(1)])[0]
+    answer = Asker(Told(rule), Policy(max_tokens=100)).ask([question(1)])[0]
     assert limits == [100, 200, 400, 400]
     assert answer.status == "truncated"
 
@@ -71,7 +75,7 @@ def test_only_what_is_missing_is_asked_again() -> None:
 def test_missing_ids_are_asked_again_by_id() -> None:
     said: list[str] = []
 
-    def rule(conversation: Conversation, _: Options) -> str:
+    def rule(conversation: Conversation) -> str:
         said.append(conversation[-1]["content"])
         ids = (1, 3) if len(said) == 1 else (2,)
         return json.dumps({"decisions": [{"id": number, "supported": True} for number in ids]})
@@ -126,6 +130,28 @@ def test_a_budget_of_tokens_counts_what_was_spent() -> None:
     asked = prompt_tokens([{"role": "user", "content": "x" * 300}])
     assert asked == 108
     assert 2000 - budget.spent_tokens < 50 + 600
+
+
+def test_a_backend_is_given_all_calls_at_once_and_renders_what_it_looks_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    rendered: list[str] = []
+    made: list[int] = []
+
+    class Counting(Fake):
+        def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
+            made.append(len(conversations))
+            for index in range(len(conversations)):
+                assert len(rendered) == index
+                assert question(index).texts["summary"] in conversations[index][-1]["content"]
+                yield index, Reply(GOOD)
+
+    def counted(*call: object) -> Conversation:
+        rendered.append("")
+        return whole(*call)  # type: ignore[arg-type]
+
+    whole = rendering.render
+    monkeypatch.setattr(rendering, "render", counted)
+    assert len(Asker(Counting()).ask([question(number) for number in range(5000)])) == 5000
+    assert (made, len(rendered)) == ([5000], 5000)
 
 
 def test_a_backend_that_breaks_its_contract_is_named() -> None:

@@ -12,13 +12,15 @@ from pathlib import Path
 
 import pytest
 from asked import GOOD, answering, question
+from judging import Told
 
+from gistmark import judges
 from gistmark.judges.asking import Asker, call_key
 from gistmark.judges.backends.fake import Fake
 from gistmark.judges.cache import Cache, default_path
 from gistmark.judges.contract import Conversation, Options, Reply
 from gistmark.judges.policy import Policy
-from gistmark_engine.errors import InputError
+from gistmark_engine.errors import InputError, OptionError
 
 
 def test_a_second_run_asks_nothing(tmp_path: Path) -> None:
@@ -63,7 +65,7 @@ def test_a_chain_that_succeeded_late_is_replayed_whole(tmp_path: Path) -> None:
 def test_a_chain_that_was_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "c.sqlite")
 
-    class KilledError(Exception):
+    class KilledError(BaseException):
         pass
 
     def dying(_: Conversation, options: Options) -> str:
@@ -72,21 +74,21 @@ def test_a_chain_that_was_interrupted_goes_on_where_it_stopped(tmp_path: Path) -
         return "nonsense"
 
     with pytest.raises(KilledError):
-        Asker(Fake(dying), cache=cache).ask([question(1)])
+        Asker(Told(dying), cache=cache).ask([question(1)])
     warmths: list[float] = []
 
     def rule(_: Conversation, options: Options) -> str:
         warmths.append(options.temperature)
         return GOOD
 
-    assert Asker(Fake(rule), cache=cache).ask([question(1)])[0].attempts == 2
+    assert Asker(Told(rule), cache=cache).ask([question(1)])[0].attempts == 2
     assert warmths == [0.7]
 
 
 def test_f04_an_error_is_one_rows_null_and_is_not_stored(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "c.sqlite")
 
-    def rule(conversation: Conversation, _: Options) -> str | Reply:
+    def rule(conversation: Conversation) -> str | Reply:
         return Reply("", "error", "HTTP 503") if "Summary 17." in conversation[-1]["content"] else GOOD
 
     asker = Asker(Fake(rule), cache=cache)
@@ -103,17 +105,19 @@ def test_f04_an_error_is_one_rows_null_and_is_not_stored(tmp_path: Path) -> None
 
 SCRIPT = """
 import sys, time
-from gistmark.judges.asking import Asker, Question
+from gistmark.judges.asking import Asker
+from gistmark.judges.question import Question
 from gistmark.judges.backends.fake import Fake, hashed
 from gistmark.judges.cache import Cache
+from gistmark.judges.contract import Options
 from gistmark.judges.template import load
 log = open(sys.argv[2], "a", buffering=1)
-def rule(conversation, options):
+def rule(conversation):
     time.sleep(0.002)
     log.write("call\\n")
-    if options.temperature == 0 and hash_of(conversation) % 3 == 0:
+    if "last reply" not in conversation[-1]["content"] and hash_of(conversation) % 3 == 0:
         return "nonsense"
-    return hashed(conversation, options)
+    return hashed(conversation, Options(schema=template.wire))
 def hash_of(conversation):
     return sum(map(ord, conversation[-1]["content"][:400]))
 template = load("annotator_single")
@@ -180,10 +184,18 @@ def test_the_default_file_is_data_not_cache(monkeypatch: pytest.MonkeyPatch, tmp
 
 
 def test_a_file_that_cannot_hold_replies_is_named(tmp_path: Path) -> None:
-    (tmp_path / "text").write_text("this is no database, whatever its name says" * 40)
-    for path in (tmp_path / "text", tmp_path / "text" / "below"):
-        with pytest.raises(InputError, match=r"cannot be kept in .*text"):
-            Asker(Fake(), cache=Cache(path)).ask([question(1)])
+    text = tmp_path / "text"
+    text.write_text("this is no database, whatever its name says" * 40)
+    with pytest.raises(InputError, match=r"cannot be kept in .*text"):
+        Asker(Fake(), cache=Cache(text)).ask([question(1)])
+    for place, said in (
+        (text / "below", "does not exist"),
+        (tmp_path / "none" / "c", "does not exist"),
+        (tmp_path, "is a"),
+    ):
+        with pytest.raises(OptionError, match=rf"cache {place}.* {said}"):
+            judges.judge(Fake(), cache=place)
+    assert [path.name for path in tmp_path.iterdir()] == ["text"]
 
 
 def test_replies_can_be_kept_in_memory_and_shared() -> None:

@@ -9,10 +9,10 @@ from typing import Literal
 
 import pyarrow.parquet as pq
 import pytest
-from judging import by_rule, constant, score, shown
+from judging import by_rule, constant, score, shown, wanted
 
 from gistmark import judges
-from gistmark.judges.contract import Conversation, Options, Reply
+from gistmark.judges.contract import Conversation, Reply
 from gistmark.judges.facts import abstains
 from gistmark.judges.factscore import length_factor, stated_truth
 from gistmark.judges.passages import Passages, words
@@ -56,9 +56,9 @@ def test_factscore_nulls_have_reasons() -> None:
 
 
 def test_an_undecided_fact_enters_no_score() -> None:
-    def rule(conversation: Conversation, options: Options) -> str:
+    def rule(conversation: Conversation) -> str:
         if "FACTS" not in conversation[-1]["content"]:
-            return by_rule(conversation, options)
+            return by_rule(conversation)
         return '{"decisions": [{"id": 1, "supported": true}, {"id": 2, "supported": "maybe"}]}'
 
     found = score(judges.factscore(judges.Fake(rule), cache=False), summary=["One cat. Two cats."], source=["One cat"])
@@ -92,8 +92,8 @@ def test_stated_truth_is_the_reference_rule(reply: str, truth: bool) -> None:
 
 
 def test_factscore_in_parity_asks_about_every_fact() -> None:
-    def rule(conversation: Conversation, options: Options) -> str:
-        return by_rule(conversation, options) if options.schema else str(shown(conversation, "fact") == "One cat")
+    def rule(conversation: Conversation) -> str:
+        return by_rule(conversation) if wanted(conversation) else str(shown(conversation, "fact") == "One cat")
 
     backend = judges.Fake(rule)
     metric = judges.factscore(backend, parity="reference", gamma=0, cache=False)
@@ -152,11 +152,11 @@ def test_factscore_shows_the_passages_that_facts_are_about(parity: Literal["defa
     source = f"{filler} The cat sat on a mat. {filler} A dog barked at noon. {filler}"
     seen: list[str] = []
 
-    def rule(conversation: Conversation, options: Options) -> str:
+    def rule(conversation: Conversation) -> str:
         seen.append(shown(conversation, "source"))
-        if options.schema is None:
+        if not wanted(conversation):
             return str(shown(conversation, "fact") in seen[-1])
-        return by_rule(conversation, options)
+        return by_rule(conversation)
 
     texts = {"summary": ["The cat sat on a mat. A dog barked at noon. Pigs flew."], "source": [source]}
     metric = judges.factscore(judges.Fake(rule), parity=parity, passages=1, cache=False)

@@ -13,7 +13,7 @@ import pytest
 from judging import READER, by_rule, constant, score, shown
 
 from gistmark import judges
-from gistmark.judges.contract import Conversation, Options
+from gistmark.judges.contract import Conversation
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.metric import Batch
 
@@ -124,7 +124,7 @@ def test_signatures_tell_what_changes_numbers() -> None:
 
 
 def test_rewrites_are_chains_and_a_broken_one_ends(tmp_path: Path) -> None:
-    def rule(conversation: Conversation, _: Options) -> str:
+    def rule(conversation: Conversation) -> str:
         text = shown(conversation, "text")
         return "?" if text == "b more" else json.dumps({"text": f"{text} more"})
 
@@ -141,5 +141,9 @@ def test_rewrites_are_chains_and_a_broken_one_ends(tmp_path: Path) -> None:
     silent = judges.Fake(lambda *_: "?")
     assert judges.rewrite(silent, {"1": "a"}, "lengthen", **options) == links[:4]
     assert silent.calls == 0
+    assert judges.Cache(options["cache"]).jobs() == [
+        ("rewrite_lengthen", "fake", {"calls": 5, "ok": 4, "failed": 1}),
+        ("rewrite_lengthen", "fake", {"cached": 3, "ok": 3}),
+    ]
     with pytest.raises(OptionError, match="sideways"):
         judges.rewrite(backend, {}, "sideways")  # type: ignore[arg-type]

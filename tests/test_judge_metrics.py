@@ -6,12 +6,13 @@ import math
 
 import pyarrow as pa
 import pytest
-from judging import constant, score, shown
+from judging import Told, constant, score, shown
 
 from gistmark import judges
 from gistmark.judges.contract import Conversation, Options, Reply, Token
 from gistmark.judges.expected import expected_value
 from gistmark_engine.errors import OptionError
+from gistmark_engine.metric import Batch
 from gistmark_engine.plan import score_batch
 
 
@@ -34,7 +35,7 @@ def test_judge_keeps_the_dimensions_it_could_read() -> None:
 
 def test_j17_failed_rows_are_null_not_zero() -> None:
     replies = {"a": '{"overall": 4}', "b": "?", "c": '{"overall": 2}'}
-    backend = judges.Fake(lambda conversation, _: replies[shown(conversation, "summary")])
+    backend = judges.Fake(lambda conversation: replies[shown(conversation, "summary")])
     metric = judges.judge(backend, dimensions=["overall"], cache=False)
     batch = pa.table({"summary": ["a", "b", "c"], "source": ["s"] * 3})
     values = score_batch(batch, [metric]).column("judge_overall")
@@ -48,7 +49,7 @@ def test_samples_are_averaged_if_half_can_be_read() -> None:
         return f'{{"overall": {sample + 1}}}' if sample < 2 else "?"
 
     def judged(samples: int) -> tuple[float | None, str]:
-        metric = judges.judge(judges.Fake(rule), dimensions=["overall"], samples=samples, retries=0, cache=False)
+        metric = judges.judge(Told(rule), dimensions=["overall"], samples=samples, retries=0, cache=False)
         found = score(metric, summary=["a"], source=["s"])
         return found["judge_overall"][0], found["judge_status"][0]
 
@@ -76,13 +77,16 @@ def test_expected_value_over_the_alternatives() -> None:
     found = score(metric, summary=["a"], source=["s"])
     assert found["judge_overall"] == [pytest.approx(4.25, abs=1e-12)]
     mute = judges.judge(constant('{"overall": 4}'), dimensions=["overall"], expected=True, cache=False)
-    assert score(mute, summary=["a"], source=["s"])["judge_status"] == ["failed"]
+    with pytest.raises(judges.BackendError, match=r"'fake' reports no log-probabilities, .*: ask it without expected"):
+        score(mute, summary=["a"], source=["s"])
+    plan = mute.run.dry_run(Batch(2, {"summary": pa.array(["a", "b"]), "source": pa.array(["s", "s"])}))  # type: ignore[attr-defined]
+    assert plan.calls == 2
 
 
 def test_a_reference_is_shown_only_where_asked_for() -> None:
     prompts: list[str] = []
 
-    def rule(conversation: Conversation, _: Options) -> str:
+    def rule(conversation: Conversation) -> str:
         prompts.append(shown(conversation, "reference"))
         return '{"overall": 4}'
 

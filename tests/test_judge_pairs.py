@@ -10,14 +10,14 @@ from judging import READER, constant, score, shown
 from scipy.stats import binomtest
 
 from gistmark import judges
-from gistmark.judges.contract import Conversation, Options
+from gistmark.judges.contract import Conversation
 from gistmark.judges.pairwise import win_rates
 
 
 def test_prometheus_direct() -> None:
     seen: list[str] = []
 
-    def rule(conversation: Conversation, _: Options) -> str:
+    def rule(conversation: Conversation) -> str:
         seen.append(conversation[-1]["content"])
         return "Feedback: good cover. [RESULT] 4"
 
@@ -46,7 +46,7 @@ def test_prometheus_direct() -> None:
 def test_pairs_are_asked_in_both_orders(
     kind: str, straight: str, swapped: str, choice: str | None, position: bool | None
 ) -> None:
-    def rule(conversation: Conversation, _: Options) -> str:
+    def rule(conversation: Conversation) -> str:
         first = shown(conversation, "response_a") or shown(conversation, "summary_a")
         said = straight if first == "mine" else swapped
         return f"[RESULT] {said}" if kind == "prometheus" else json.dumps({"choice": said})

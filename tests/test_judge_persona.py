@@ -12,7 +12,7 @@ from judging import READER, Rule, by_rule, constant, score, shown
 
 import gistmark as gm
 from gistmark import judges
-from gistmark.judges.contract import Conversation, Options
+from gistmark.judges.contract import Conversation
 from gistmark.judges.persona import weighted_mean
 from gistmark_engine.errors import InputError
 
@@ -27,8 +27,8 @@ def test_persona_golden() -> None:
 
 
 def persona_reply(relevance: list[float], coverage: list[float], weights: list[int]) -> Rule:
-    def rule(_: Conversation, options: Options) -> str:
-        asked = json.dumps(options.schema)
+    def rule(conversation: Conversation) -> str:
+        asked = conversation[-1]["content"]
         if '"facts"' in asked:
             return json.dumps({"facts": [{"id": n, "text": f"fact {n}"} for n in range(len(relevance))]})
         if '"requirements"' in asked:
@@ -69,9 +69,9 @@ def test_personas_as_struct_or_json_are_the_same() -> None:
     profile = {"expertise": "nurse", "research_area": "oncology", "use_case": "doses"}
     prompts: list[str] = []
 
-    def rule(conversation: Conversation, options: Options) -> str:
+    def rule(conversation: Conversation) -> str:
         prompts.append(shown(conversation, "persona"))
-        return by_rule(conversation, options)
+        return by_rule(conversation)
 
     for personas in ([READER], [json.dumps(READER)], [profile]):
         score(judges.annotator(judges.Fake(rule), cache=False, retries=0), summary=["x"], persona=personas, query=["q"])
@@ -92,7 +92,7 @@ def test_a_frame_with_structs_goes_through_the_face() -> None:
 def test_a_query_may_come_with_the_persona() -> None:
     queries: list[str] = []
 
-    def rule(conversation: Conversation, _: Options) -> str:
+    def rule(conversation: Conversation) -> str:
         queries.append(shown(conversation, "query"))
         return '{"satisfaction": 3}'
 

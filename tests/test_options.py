@@ -62,3 +62,8 @@ def test_right_options_are_taken() -> None:
     assert rouge(["1", "L"], stem=True, scale=100).options["scale"] == 100
     assert abstraction(risk_cuts=[0.5, 1, 2]).options["risk_cuts"] == (0.5, 1, 2)
     assert datastats([2, 1]).options["orders"] == (1, 2)
+
+
+def test_an_argument_that_no_factory_has_is_refused_with_those_there_are() -> None:
+    with pytest.raises(TypeError, match=r"bleu: .*unexpected keyword argument 'order'; it takes .*smooth"):
+        bleu(order=4)  # type: ignore[call-arg]

@@ -5,29 +5,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from html.parser import HTMLParser
-from itertools import pairwise
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from elements import Elements
 
 import gistmark as gm
-from gistmark import files
 from gistmark.report import page
 from gistmark.report.citations import KEYS, bibtex
 from gistmark.report.columns import OTHER, recognised
 from gistmark.report.correlation import correlations
 from gistmark.report.faults import faults
 from gistmark.report.overview import overview
-from gistmark.report.rows import ROW, browsable, payload
+from gistmark.report.rows import browsable
 from gistmark.report.studies import section
-from gistmark.spans import marks
 from gistmark.studies.robustness import Settings, robustness
 from gistmark_datasets import scitldr_sample
 from gistmark_engine.bootstrap import Bootstrap
@@ -41,73 +36,6 @@ SIGNED = list(gm.signature(METRICS).values())
 @pytest.fixture(scope="module")
 def scored() -> pl.DataFrame:
     return gm.score(pl.read_parquet(scitldr_sample()).head(300), METRICS)
-
-
-class Elements(HTMLParser):
-    """Counts elements, and keeps what the data element holds."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.count: dict[str, int] = {}
-        self.data = ""
-        self._in_data = False
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.count[tag] = self.count.get(tag, 0) + 1
-        self._in_data = ("id", "data") in attrs
-
-    def handle_data(self, data: str) -> None:
-        self.data += data if self._in_data else ""
-
-    def handle_endtag(self, tag: str) -> None:
-        self._in_data = False
-
-
-def test_fragments_are_those_of_datastats(scored: pl.DataFrame) -> None:
-    for row in scored.iter_rows(named=True):
-        lengths = [one.tokens for one in marks(row["summary"], row["source"]).fragments]
-        assert sum(lengths) / row["summary_length"] == row["coverage"]
-        assert sum(length**2 for length in lengths) / row["summary_length"] == row["density"]
-
-
-def test_fragments_of_real_system_outputs_are_those_of_datastats(shared: Path) -> None:
-    pairs = pl.read_parquet(shared / "data" / "cnndm_summeval.parquet").rename({"candidate": "summary"}).head(320)
-    for row in gm.score(pairs, ["datastats"]).iter_rows(named=True):
-        lengths = [one.tokens for one in marks(row["summary"], row["source"]).fragments]
-        assert sum(length**2 for length in lengths) / row["summary_length"] == row["density"]
-
-
-@settings(deadline=None, max_examples=50)
-@example("..,", "...,")  # the published scan jumps over the longest run
-@given(st.text(alphabet="aB İΣσς.,\u0307😀é ", max_size=30), st.text(alphabet="aB İΣσς.,\u0307😀é ", max_size=40))
-def test_marks_stand_on_what_they_name(summary: str, source: str) -> None:
-    found = marks(summary, source)
-    [scores] = pl.DataFrame(gm.score({"summary": [summary], "source": [source]}, ["datastats"])).rows(named=True)
-    copied = sum(one.tokens**2 for one in found.fragments)
-    assert scores["density"] is None or copied / scores["summary_length"] == scores["density"]
-    for one in found.fragments if "İ" not in summary + source else ():
-        assert plain(summary[slice(*one.summary)]) == plain(source[slice(*one.source)])
-    for spans in found.novel.values():
-        assert all(0 <= a < b <= len(summary) for a, b in spans)
-        assert all(before[1] <= after[0] for before, after in pairwise(spans))
-
-
-def plain(text: str) -> str:
-    return re.sub(r"\s", "", text.lower()).replace("ς", "σ")
-
-
-def test_new_words_are_those_the_source_lacks() -> None:
-    found = marks("A new cat sat, twice.", "The cat sat.")
-    assert [("A new cat sat, twice."[a:b]) for a, b in found.novel[1]] == ["A new", ", twice"]
-    assert [("A new cat sat, twice."[a:b]) for a, b in found.novel[2]] == ["A new cat sat, twice."]
-
-
-def test_places_count_as_javascript_does() -> None:
-    frame = pl.DataFrame({"summary": ["😀 a cat"], "source": ["x 😀 a cat"], ROW: [0]})
-    row = payload(frame, [], None, None)["marks"][0]
-    assert row["fragments"] == [[0, 8, 2, 10, 3]]
-    assert "x 😀 a cat".encode("utf-16-le")[4:20].decode("utf-16-le") == "😀 a cat"
 
 
 def test_the_overview_is_the_end_table(scored: pl.DataFrame) -> None:
@@ -134,6 +62,15 @@ def test_what_is_worse_is_what_a_paired_bootstrap_says(scored: pl.DataFrame) -> 
     [table] = overview(same, recognised(same)[:9], "system", "doc_id")
     assert not any(line[2].is_worse for line in table.lines.values())
     assert all(line[2].is_best for line in table.lines.values())
+
+
+def test_marks_of_many_groups_are_in_reach_of_few_replicates(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gistmark.report.overview.DRAWS", 1)
+    draw = np.random.default_rng(2)
+    rows = [(f"s{at}", f"t{text}", at + draw.normal(0, 0.1)) for at in range(16) for text in range(20)]
+    frame = pl.DataFrame(rows, schema=["system", "id", "rouge1_f1"], orient="row")
+    [table] = overview(frame, recognised(frame), "system", "id")
+    assert [line[0].is_worse for line in table.lines.values()] == [True] * 15 + [False]
 
 
 def test_a_corpus_score_is_the_corpus_score() -> None:
@@ -166,8 +103,13 @@ def test_prefixes_are_known_from_signatures() -> None:
 def test_gaps_have_their_reasons() -> None:
     pairs = {"summary": ["a cat", None, ""], "source": ["a cat sat", "b", "c"], "system": ["x", "x", "y"]}
     frame = pl.DataFrame(gm.score(pairs, ["datastats"]))
-    found = {(one.group, one.reason): one.rows for one in faults(frame, recognised(frame), "system")}
-    assert found == {("x", "null text"): 1, ("x", "too_short"): 1, ("y", "empty_summary"): 1}
+    found = faults(frame, recognised(frame), "system")
+    assert {one.reason: one.groups for one in found} == {
+        "null text": {"x": 1},
+        "too_short": {"x": 1},
+        "empty_summary": {"y": 1},
+    }
+    assert {(one.metric, one.field, one.rows, one.of) for one in found} == {("datastats", "", 1, 3)}
 
 
 def test_samples_keep_documents_whole(scored: pl.DataFrame) -> None:
@@ -296,55 +238,17 @@ def test_every_metric_can_be_cited() -> None:
         assert re.match(r"@\w+\{[\w-]+,\n", text)
         assert name in KEYS or metric.cite.paper in text
     assert bibtex(["rouge", "stem_rouge"]).count("@") == 1
+    assert KEYS.keys() <= gm.catalogue().keys()
 
 
-@pytest.mark.parametrize("ending", ["parquet", "arrow", "csv", "jsonl"])
-def test_the_command_reads_what_score_writes(
-    cli: Callable[..., tuple[int, str, str]], scored: pl.DataFrame, tmp_path: Path, ending: str
-) -> None:
-    files.write(scored.head(30), tmp_path / f"s.{ending}", signatures=SIGNED)
-    code, _, err = cli("report", tmp_path / f"s.{ending}", "--output", tmp_path / "r.html", "--title", "A & B")
-    assert (code, err) == (0, "")
-    text = (tmp_path / "r.html").read_text()
-    assert "<title>A &amp; B</title>" in text
-    assert (SIGNED[0] in text) == (ending in ("parquet", "arrow"))
-    data = json.loads(Elements(text).data)
-    assert data["scores"]["rouge1_f1"] == [float(f"{value:.6g}") for value in scored["rouge1_f1"].head(30)]
-    assert len(data["references"][0]) == len(scored["references"][0])
-
-
-def test_files_without_systems_are_told_apart_by_name(
-    cli: Callable[..., tuple[int, str, str]], scored: pl.DataFrame, tmp_path: Path
-) -> None:
-    for name in ("one", "two"):
-        files.write(scored.head(9).drop("system"), tmp_path / f"{name}.parquet")
-    cli("report", tmp_path / "one.parquet", tmp_path / "two.parquet", "--output", tmp_path / "r.html")
-    assert set(json.loads(Elements((tmp_path / "r.html").read_text()).data)["group"]) == {"one", "two"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["{scored}", "--output", "nowhere/r.html"], "name a file in a directory that exists"),
-        (["{scored}", "--output", ""], "name a file in a directory that exists"),
-        (["absent.parquet", "--output", "{page}"], "no such file"),
-        (["{folder}", "--output", "{page}"], "holds no study"),
-        (["{scored}", "--output", "{page}", "--by", "sytem"], "did you mean 'system'"),
-        (["{scored}", "--output", "{page}", "--rows", "-1"], "--rows takes a number of rows"),
-        (["{scored}", "--output", "{page}", "--summary", "decoded"], "no such column for the summary role"),
-    ],
-)
-def test_wrong_usage_is_one_line(
-    cli: Callable[..., tuple[int, str, str]], scored: pl.DataFrame, tmp_path: Path, arguments: list[str], message: str
-) -> None:
-    (tmp_path / "empty").mkdir()
-    files.write(scored.head(3), tmp_path / "s.parquet")
-    places: dict[str, Any] = {
-        "scored": tmp_path / "s.parquet",
-        "folder": tmp_path / "empty",
-        "page": tmp_path / "r.html",
-    }
-    code, out, err = cli("report", *(argument.format(**places) for argument in arguments))
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert message in err
-    assert not (tmp_path / "r.html").exists()
+def test_entries_are_whole_and_used() -> None:
+    text = bibtex(KEYS)
+    entries = re.findall(r"@(\w+)\{([\w-]+),(.*?)^\}", text, re.MULTILINE | re.DOTALL)
+    assert {key for _, key, _ in entries} == {key for keys in KEYS.values() for key in keys}
+    assert len(entries) == (files("gistmark.report") / "citations.bib").read_text().count("\n@") + 1
+    for kind, key, body in entries:
+        fields = dict(re.findall(r"^  (\w+) = \{(.*)\},$", body, re.MULTILINE))
+        where = {"article": "journal", "inproceedings": "booktitle", "techreport": "institution", "book": "publisher"}
+        assert {"title", "author", "year", where.get(kind, "eprint")} <= fields.keys(), key
+        assert fields["year"] in key
+        assert all(value.count("{") == value.count("}") for value in fields.values())

@@ -122,6 +122,9 @@ def test_a_row_opens_with_its_texts_and_marks(shown: Browser, scored: pl.DataFra
 
 def test_runs_light_up_together_and_keys_step_through_rows(shown: Browser) -> None:
     shown.run(f"{ROW}[0].querySelector('button').click()")
+    shown.press("ArrowRight")
+    assert shown.run("document.getElementById('view-title').textContent").startswith("Row 1,")
+    shown.press("ArrowLeft")
     shown.run("document.querySelector('#view-summary mark[tabindex]').focus()")
     lit = shown.run("[...document.querySelectorAll('mark.lit')].map((mark) => mark.textContent)")
     assert len(lit) >= 2

@@ -138,7 +138,7 @@ def test_rewrites_take_the_place_of_proxies_and_never_mix(pairs, tmp_path):
 def counting(calls, broken=()):
     """A model that adds a word, and says nothing of use about texts with a word of `broken`."""
 
-    def rule(conversation, _):
+    def rule(conversation):
         calls.append(1)
         text = shown(conversation, "text")
         return "no" if any(word in text for word in broken) else json.dumps({"text": text + " more"})

@@ -248,3 +248,8 @@ def test_lists_become_arrow_unchanged() -> None:
     values = [["a", None], [], None, ["ß", "日本"]]
     for given in (values, np.array(values, dtype=object), pd.Series(values), pl.Series(values), pa.array(values)):
         assert arrow_of("x", given).to_pylist() == values
+
+
+def test_score_batch_takes_arrow_alone() -> None:
+    with pytest.raises(gm.InputError, match="an Arrow RecordBatch or Table, and"):
+        gm.score_batch(pl.DataFrame({"summary": ["a"], "references": ["a"]}), ["rouge"])  # type: ignore[arg-type]

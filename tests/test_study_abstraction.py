@@ -109,6 +109,8 @@ def test_columns_are_needed_and_groups_are_not():
     for column in pairs.columns:
         with pytest.raises(InputError, match=f"column '{column}'"):
             abstraction(pairs.drop(column))
+    with pytest.raises(InputError, match="no row to read"):
+        abstraction(pairs.clear())
 
 
 def test_the_command_writes_tables_and_goes_on(tmp_path, capsys):

@@ -158,6 +158,22 @@ def test_annotations_stand_beside_rouge(pairs):
         scitldr(pairs, annotations=judged.drop("system"))
 
 
+def test_empty_summaries_are_last_but_among_zeros_and_are_counted(pairs):
+    judged = annotations(summary=pl.Series(["", "a"]))
+    table = scitldr(pairs, annotations=judged).table.drop_nulls("mrr")
+    assert table.select("system", "mrr", "mrr_empty").rows() == [("lead1", 0.5, 1), ("author", 1.0, 0)]
+    zeros = judged.with_columns(pl.lit(0).alias(name) for name in NUGGETS)
+    table = scitldr(pairs, annotations=zeros).table.drop_nulls("mrr")
+    assert table.select("mrr", "mrr_empty").rows() == [(1.0, 1), (1.0, 0)]
+
+
+def test_nothing_to_study_is_refused(pairs):
+    with pytest.raises(InputError, match="no row to read"):
+        scitldr(pairs.clear())
+    with pytest.raises(InputError, match="the annotations have no row"):
+        scitldr(pairs, annotations=annotations().clear())
+
+
 def test_settings_make_the_source():
     frame = pl.DataFrame(
         {
@@ -201,5 +217,5 @@ def test_the_command_line(cli, tmp_path, pairs):
     code, _, problem = cli(*command, "--tie", "dense")
     assert (code, "holds another study (nuggets differ)" in problem) == (2, True)
     code, _, problem = cli(*command[:4], tmp_path / "full", "--setting", "full")
-    assert (code, "force it" in problem) == (2, True)
+    assert (code, "or --force" in problem) == (2, True)
     assert not (tmp_path / "full").exists()

@@ -64,3 +64,19 @@ narrow = st.lists(st.lists(st.sampled_from("abc"), max_size=12), max_size=6).map
 @settings(max_examples=200, deadline=None)
 def test_ties_are_broken_as_the_reference_breaks_them(pairs: list[tuple[str, str]]) -> None:
     check([summary for summary, _ in pairs], [reference for _, reference in pairs])
+
+
+@pytest.mark.parametrize("size", [63, 64, 65, 192, 193, 256, 384, 385, 511, 512, 513])
+def test_reference_sentences_of_every_number_of_words_of_places(size: int) -> None:
+    """All their tokens are in the summary, whose sentences are shuffled pieces of them and others."""
+    rng = random.Random(size)
+    words = [f"w{rng.randrange(size)}" for _ in range(size)]
+    pieces = [words[at : at + 9] for at in range(0, size, 9)]
+    rng.shuffle(pieces)
+    lines = [" ".join([*piece, "x", "y"]) for piece in pieces]
+    check(["\n".join(lines), " ".join(lines)], [" ".join(words)] * 2)
+
+
+def test_a_sentence_too_long_for_the_rows_that_are_kept() -> None:
+    rng = random.Random(3)
+    check([sentence(rng, 17_000, 40)], [sentence(rng, 20, 40)])

@@ -87,9 +87,16 @@ def to_arrow(series: pl.Series) -> pa.ChunkedArray:
         raise InputError(f"cannot be handed over as Arrow data: {error}", column=series.name) from error
 
 
+class _Exported:
+    """An Arrow array that Polars does not know for one of pyarrow's, for which it would import `pyarrow.compute`, slowly."""
+
+    def __init__(self, values: pa.Array) -> None:
+        self.__arrow_c_array__ = values.__arrow_c_array__
+
+
 def to_series(name: str, values: pa.Array, dtype: pl.DataType) -> pl.Series:
     """An output column of the engine as a Polars series of the type its field declares."""
-    return pl.Series(name, values).cast(dtype)
+    return pl.Series(_Exported(values)).alias(name).cast(dtype)
 
 
 def _name(expr: pl.Expr, role: str) -> str:

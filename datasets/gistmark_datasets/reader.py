@@ -81,7 +81,7 @@ def _object(path: Path, unit: str, number: int, value: object) -> Entry | Datase
 def _decode(text: bytes) -> Any:
     """JSON in UTF-8, strictly; ValueError in plain words for anything else."""
     try:
-        value = json.loads(text.decode(), parse_constant=_no_number)
+        value = json.loads(text.decode(), parse_constant=_no_number, object_pairs_hook=_distinct)
         if b"\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
@@ -98,6 +98,15 @@ def _decode(text: bytes) -> Any:
 
 def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object's keys and values; ValueError for a key that occurs twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"key {next(key for key in keys if keys.count(key) > 1)!r} occurs twice in one object")
+    return found
 
 
 def _csv(path: Path) -> Entries:

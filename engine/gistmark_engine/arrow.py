@@ -6,7 +6,7 @@ for a list of sentences, one a token for a list of tokens the user has cut. Null
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -72,6 +72,8 @@ def read_references(column: Column) -> References:
     depth = 1 if column.kind == "text" else 2
     parts = [_references(chunk, column, depth) for chunk in chunks]
     texts = join([part.texts for part in parts])
+    if len(parts) == 1:
+        return replace(parts[0], texts=texts)
     shifts = np.cumsum([0] + [len(part.texts.start) for part in parts])[:-1]
     first = np.concatenate([part.first + shift for part, shift in zip(parts, shifts, strict=True)])
     last = np.concatenate([part.last + shift for part, shift in zip(parts, shifts, strict=True)])
@@ -91,7 +93,7 @@ def _references(array: pa.Array, column: Column, depth: int) -> References:
         return References(rows, rows + 1, texts.null, texts)
     first, last, items = _list_bounds(array)
     texts = _texts(items, column)
-    filled = np.concatenate([[0], np.cumsum(~texts.null)])
+    filled = before(~texts.null)
     nothing = (last > first) & (filled[last] == filled[first])
     return References(first, last, _invalid(array) | nothing, texts)
 
@@ -154,7 +156,7 @@ def _offset_strings(array: pa.Array, width: type) -> tuple[Ints, Ints]:
     if offsets is None or len(array) == 0:
         return np.zeros(len(array), np.int64), np.zeros(len(array), np.int64)
     bounds = np.frombuffer(offsets, width)[array.offset : array.offset + len(array) + 1].astype(np.int64)
-    return bounds[:-1] + (data.address if data is not None else 0), np.diff(bounds)
+    return bounds[:-1] + (data.address if data is not None else 0), bounds[1:] - bounds[:-1]
 
 
 def _view_strings(array: pa.Array) -> tuple[Ints, Ints]:
@@ -231,16 +233,29 @@ def join(parts: list[Texts]) -> Texts:
     """Several lots of texts as one, without touching their bytes."""
     if len(parts) == 1:
         return parts[0]
-    shifts = np.cumsum([0] + [len(part.pieces.address) for part in parts])[:-1]
-    start, stop = (
-        np.concatenate(
-            [np.where(part.null, NULL, bound + shift) for part, bound, shift in zip(parts, bounds, shifts, strict=True)]
-        )
-        for bounds in ([part.start for part in parts], [part.stop for part in parts])
-    )
+    moved, count = [], 0
+    for part in parts:
+        moved.append(_moved(part, count))
+        count += len(part.pieces.address)
     pieces = Pieces(
         np.concatenate([part.pieces.address for part in parts]),
         np.concatenate([part.pieces.length for part in parts]),
         [part.pieces.owner for part in parts],
     )
-    return Texts(start, stop, pieces)
+    return Texts(np.concatenate([start for start, _ in moved]), np.concatenate([stop for _, stop in moved]), pieces)
+
+
+def _moved(texts: Texts, shift: int) -> tuple[Ints, Ints]:
+    """Where the texts start and stop with so many pieces before theirs."""
+    if shift == 0:
+        return texts.start, texts.stop
+    if not texts.null.any():
+        return texts.start + shift, texts.stop + shift
+    return np.where(texts.null, NULL, texts.start + shift), np.where(texts.null, NULL, texts.stop + shift)
+
+
+def before(values: Ints | NDArray[np.bool_]) -> Ints:
+    """The sum of the values before each, and of all."""
+    sums = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(values, out=sums[1:])
+    return sums

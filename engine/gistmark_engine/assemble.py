@@ -1,7 +1,11 @@
-"""From the numbers of a metric's `run` to Arrow columns of the declared types: NaN becomes null, codes become names."""
+"""From the numbers of a metric's `run` to Arrow columns of the declared types: NaN becomes null, codes become names.
+
+Arrays are made from buffers: `pa.array` would import pandas where it is installed, which takes longer than a first score.
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -33,24 +37,34 @@ def _column(field: Field, parts: Sequence[Values]) -> pa.Array:
     if not isinstance(parts[0], np.ndarray):
         return pa.concat_arrays([pa.array(part).cast(arrow_type(field)) for part in parts])
     values = np.concatenate(parts) if len(parts) > 1 else np.ascontiguousarray(parts[0])
-    null = np.isnan(values)
-    if not null.any():
+    if not np.isnan(np.add.reduce(values)):  # a NaN is carried into the sum; one look at each value where there is none
         return _typed(field, values, None)
+    null = np.isnan(values)
     return _typed(field, np.where(null, 0.0, values), null)
 
 
 def _typed(field: Field, values: NDArray[np.float64], null: NDArray[np.bool_] | None) -> pa.Array:
     if field.dtype == "enum":
         codes = _primitive(pa.int8(), values.astype(np.int8), null)
-        return pa.DictionaryArray.from_arrays(codes, pa.array(field.levels))
+        return pa.DictionaryArray.from_arrays(codes, _levels(field.levels))
     if field.dtype == "bool":
-        return pa.array(values != 0, mask=null)
+        return _primitive(pa.bool_(), np.packbits(values != 0, bitorder="little"), null, len(values))
     if field.dtype == "int64":
         return _primitive(pa.int64(), values.astype(np.int64), null)
     return _primitive(pa.float64(), values, null)
 
 
-def _primitive(kind: pa.DataType, values: NDArray[np.generic], null: NDArray[np.bool_] | None) -> pa.Array:
-    """An Arrow array over the values' own memory."""
+@functools.cache
+def _levels(names: tuple[str, ...]) -> pa.Array:
+    """The names as a string array."""
+    encoded = [name.encode() for name in names]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    return pa.StringArray.from_buffers(len(names), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)))
+
+
+def _primitive(
+    kind: pa.DataType, values: NDArray[np.generic], null: NDArray[np.bool_] | None, count: int | None = None
+) -> pa.Array:
+    """An Arrow array over the values' own memory; `count`: how many there are, if not one an element."""
     validity = None if null is None else pa.py_buffer(np.packbits(~null, bitorder="little"))
-    return pa.Array.from_buffers(kind, len(values), [validity, pa.py_buffer(values)])
+    return pa.Array.from_buffers(kind, len(values) if count is None else count, [validity, pa.py_buffer(values)])

@@ -24,8 +24,12 @@ class Bootstrap:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.replicates < 0 or not 0.0 < self.confidence < 1.0 or not 0 <= self.seed < 2**63:
-            raise OptionError(f"replicates ≥ 0, 0 < confidence < 1 and 0 ≤ seed < 2⁶³ are needed, not {self}")
+        if self.replicates < 0:
+            raise OptionError(f"replicates must be at least 0, not {self.replicates}")
+        if not 0.0 < self.confidence < 1.0:
+            raise OptionError(f"confidence must lie between 0 and 1, such as 0.95, not {self.confidence}")
+        if not 0 <= self.seed < 2**63:
+            raise OptionError(f"seed must be at least 0 and less than 2⁶³, not {self.seed}")
 
 
 def percentiles(drawn: NDArray[np.float64], confidence: float) -> tuple[float | None, float | None, int]:

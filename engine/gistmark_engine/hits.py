@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ KIND = re.compile(r"(?P<order>[1-9])|L|Lsum|W|S(?P<words>U?)(?P<gap>0|[1-9]\d?)"
 """A type of ROUGE: n of ROUGE-N, or L, Lsum, W, S<gap>, SU<gap>."""
 
 
+@functools.cache
 def gap_of(kind: str) -> int | None:
     """Most words between the two of a skip-bigram; None for types that count others."""
     match = KIND.fullmatch(kind)
@@ -34,8 +36,10 @@ def count_hits(tokens: Tokens, types: tuple[str, ...]) -> Counts:
 
     pairs = tokens.reference_pairs()
     orders = np.array(sorted({int(kind) for kind in types if kind.isdigit()}), np.int64)
-    counts = overlap_pairs(pairs, orders, MULTISET, "L" in types, -1)
-    by_type: dict[str, Counts] = {str(order): counts[k] for k, order in enumerate(orders)} | {"L": counts[-1]}
+    by_type: dict[str, Counts] = {}
+    if len(orders) or "L" in types:
+        counts = overlap_pairs(pairs, orders, MULTISET, "L" in types, -1)
+        by_type = {str(order): counts[k] for k, order in enumerate(orders)} | {"L": counts[-1]}
     if "Lsum" in types:
         by_type["Lsum"] = _union_hits(tokens)
     if "W" in types:
@@ -45,7 +49,7 @@ def count_hits(tokens: Tokens, types: tuple[str, ...]) -> Counts:
 
         skips, words = skip_hits(pairs, gap)
         by_type |= {f"S{gap}": skips, f"SU{gap}": skips + words}
-    return np.stack([by_type[kind] for kind in types])
+    return np.array([by_type[kind] for kind in types])
 
 
 def count_units(tokens: Tokens, types: tuple[str, ...]) -> Units:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gistmark_engine.arrow import NULL, References, Texts, element_type, join, read_references, read_texts
+from gistmark_engine.arrow import NULL, References, Texts, before, element_type, join, read_references, read_texts
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Metric
@@ -52,14 +53,16 @@ class Inputs:
         parts = dict(self.texts)
         if self.references:
             parts["references"] = self.references.texts
-        at = np.cumsum([0] + [len(texts.start) for texts in parts.values()])
-        return join(list(parts.values())), dict(zip(parts, at.tolist(), strict=False))
+        at = accumulate((len(texts.start) for texts in parts.values()), initial=0)
+        return join(list(parts.values())), dict(zip(parts, at, strict=False))
 
     def null(self, start: int, stop: int) -> dict[str, NDArray[np.bool_]]:
         """By role, which rows have no text; a role that is absent has none anywhere."""
-        absent = dict.fromkeys((*CUT_ROLES, "references"), np.ones(stop - start, np.bool_))
-        null = {role: text.null[start:stop] for role, text in self.texts.items()}
-        return absent | null | ({"references": self.references.null[start:stop]} if self.references else {})
+        given = {role: texts.null for role, texts in self.texts.items()}
+        if self.references:
+            given["references"] = self.references.null
+        roles = (*CUT_ROLES, "references")
+        return {role: given[role][start:stop] if role in given else np.ones(stop - start, np.bool_) for role in roles}
 
     def weights(self) -> NDArray[np.int64]:
         """Bytes of text in each row, one more a text."""
@@ -67,8 +70,8 @@ class Inputs:
         for texts in self.texts.values():
             total += _sizes(texts)
         if self.references:
-            before = np.concatenate([[0], np.cumsum(_sizes(self.references.texts))])
-            total += before[self.references.last] - before[self.references.first]
+            sums = before(_sizes(self.references.texts))
+            total += sums[self.references.last] - sums[self.references.first]
         return total
 
     def strings(self, roles: Sequence[str]) -> dict[str, pa.Array]:
@@ -84,8 +87,8 @@ def _sizes(texts: Texts) -> NDArray[np.int64]:
     """Bytes of each text, one more each; null texts have one."""
     if len(texts.pieces.length) == len(texts.start) and not texts.null.any():
         return np.abs(texts.pieces.length) + 1
-    before = np.concatenate([[0], np.cumsum(np.abs(texts.pieces.length))])
-    sizes: NDArray[np.int64] = before[np.maximum(texts.stop, 0)] - before[np.maximum(texts.start, 0)] + 1
+    sums = before(np.abs(texts.pieces.length))
+    sizes: NDArray[np.int64] = sums[np.maximum(texts.stop, 0)] - sums[np.maximum(texts.start, 0)] + 1
     return sizes
 
 

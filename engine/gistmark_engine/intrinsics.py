@@ -1,12 +1,10 @@
-"""Machine words and 64-byte blocks: the few instructions that kernels need and Python does not name.
+"""Machine words: the few instructions that kernels need and Python does not name.
 
-Addresses are int64. A load or store is unaligned and unchecked: whoever calls it owns the bytes. The block masks read
-64 bytes and answer one bit a byte, bit k for byte k; they compile to the vector compare of whatever CPU runs them.
+Addresses are int64. A load or store is unaligned and unchecked: whoever calls it owns the bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, cast
 
 from llvmlite import ir
@@ -19,113 +17,6 @@ BYTE = ir.IntType(8)
 HALF = ir.IntType(32)
 WORD = ir.IntType(64)
 BLOCK = ir.VectorType(BYTE, 64)
-
-
-def _splat(value: int) -> Any:
-    """A block with `value` in every byte."""
-    return ir.Constant(BLOCK, [ir.Constant(BYTE, value)] * 64)
-
-
-def _load_block(builder: Any, address: Any) -> Any:
-    block = builder.load(builder.inttoptr(address, BLOCK.as_pointer()))
-    block.align = 1
-    return block
-
-
-def _between(builder: Any, block: Any, low: int, high: int) -> Any:
-    """Lanes whose byte lies in [low, high], by one subtraction and one unsigned comparison."""
-    return builder.icmp_unsigned("<=", builder.sub(block, _splat(low)), _splat(high - low))
-
-
-def _is_letter(builder: Any, block: Any) -> Any:
-    return _between(builder, builder.or_(block, _splat(0x20)), ord("a"), ord("z"))
-
-
-def _is_alnum(builder: Any, block: Any) -> Any:
-    return builder.or_(_is_letter(builder, block), _between(builder, block, ord("0"), ord("9")))
-
-
-def _is_word(builder: Any, block: Any) -> Any:
-    return builder.or_(_is_alnum(builder, block), builder.icmp_unsigned("==", block, _splat(ord("_"))))
-
-
-def _is_space(builder: Any, block: Any) -> Any:
-    """Python's `str.isspace` on ASCII: 9–13, 28–31 and 32."""
-    return builder.or_(_between(builder, block, 9, 13), _between(builder, block, 28, 32))
-
-
-def _is_high(builder: Any, block: Any) -> Any:
-    return builder.icmp_unsigned(">=", block, _splat(0x80))
-
-
-def _is_newline(builder: Any, block: Any) -> Any:
-    return builder.icmp_unsigned("==", block, _splat(ord("\n")))
-
-
-def _may_fold_to_ascii(builder: Any, block: Any) -> Any:
-    """Bytes 0xC4 and 0x84, one of which occurs in U+0130 and in U+212A, the characters that lower to an ASCII letter."""
-    return builder.or_(
-        builder.icmp_unsigned("==", block, _splat(0xC4)), builder.icmp_unsigned("==", block, _splat(0x84))
-    )
-
-
-def _block_mask(lanes: Callable[[Any, Any], Any]) -> Any:
-    """An intrinsic `mask(address) -> uint64` from a predicate on the lanes of a block."""
-
-    @intrinsic
-    def mask(typingctx, address):  # type: ignore[no-untyped-def]
-        def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-            return builder.bitcast(lanes(builder, _load_block(builder, args[0])), WORD)
-
-        return types.uint64(types.int64), codegen
-
-    return mask
-
-
-alnum_mask = _block_mask(_is_alnum)
-word_mask = _block_mask(_is_word)
-space_mask = _block_mask(_is_space)
-high_mask = _block_mask(_is_high)
-newline_mask = _block_mask(_is_newline)
-may_fold_mask = _block_mask(_may_fold_to_ascii)
-
-
-@intrinsic
-def difference_mask(typingctx, one, other):  # type: ignore[no-untyped-def]
-    """Which of the 64 bytes at two addresses differ."""
-
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        lanes = builder.icmp_unsigned("!=", _load_block(builder, args[0]), _load_block(builder, args[1]))
-        return builder.bitcast(lanes, WORD)
-
-    return types.uint64(types.int64, types.int64), codegen
-
-
-@intrinsic
-def copy_block(typingctx, source, target):  # type: ignore[no-untyped-def]
-    """Copy the 64 bytes at `source` to `target`."""
-
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        store = builder.store(_load_block(builder, args[0]), builder.inttoptr(args[1], BLOCK.as_pointer()))
-        store.align = 1
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), codegen
-
-
-@intrinsic
-def lower_block(typingctx, source, target):  # type: ignore[no-untyped-def]
-    """Copy the 64 bytes at `source` to `target` with ASCII capitals lowered."""
-
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        block = _load_block(builder, args[0])
-        capital = _between(builder, block, ord("A"), ord("Z"))
-        lowered = builder.select(capital, builder.or_(block, _splat(0x20)), block)
-        store = builder.store(lowered, builder.inttoptr(args[1], BLOCK.as_pointer()))
-        store.align = 1
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), codegen
 
 
 @intrinsic
@@ -231,6 +122,16 @@ def trailing_zeros(typingctx, word):  # type: ignore[no-untyped-def]
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def leading_zeros(typingctx, word):  # type: ignore[no-untyped-def]
+    """How many zeros stand above the highest set bit of a uint64, 64 if there is none."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
 
     return types.int64(types.uint64), codegen
 

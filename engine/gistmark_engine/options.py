@@ -11,7 +11,7 @@ import math
 import numbers
 import re
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -34,7 +34,7 @@ def checked(factory: Factory) -> Factory:
 
     @functools.wraps(factory)
     def check_and_make(*args: Any, **options: Any) -> Metric:
-        for name, value in signature.bind(*args, **options).arguments.items():
+        for name, value in _bound(factory, signature, args, options).items():
             if not _fits(value, hints()[name]):
                 raise OptionError(f"{factory.__name__}: {name} must be {_spell(hints()[name])}, not {shorten(value)}")
         metric = factory(*args, **options)
@@ -45,6 +45,16 @@ def checked(factory: Factory) -> Factory:
         return _with_tokenizer(metric)
 
     return cast(Factory, check_and_make)
+
+
+def _bound(
+    factory: Callable[..., Metric], signature: inspect.Signature, args: Sequence[Any], options: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """The arguments by name; TypeError that says what the factory takes."""
+    try:
+        return signature.bind(*args, **options).arguments
+    except TypeError as error:
+        raise TypeError(f"{factory.__name__}: {error}; it takes {', '.join(signature.parameters)}") from None
 
 
 def _with_tokenizer(metric: Metric) -> Metric:

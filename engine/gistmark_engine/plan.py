@@ -66,7 +66,7 @@ def score_columns(
     if any(metric.limit for metric in metrics):
         return _score_limited(columns, metrics, threads)
     inputs = read_inputs(columns, metrics)
-    cuttings = _cuttings(metrics)
+    cuttings = _cuttings(tuple((metric.tokenizer, metric.inputs) for metric in metrics))
     count = _threads(threads)
     ranges = list(_ranges(inputs.weights(), count)) if cuttings else []
     scored: dict[str, pa.Array] = {}
@@ -155,36 +155,38 @@ def check_distinct(metrics: Sequence[Metric]) -> None:
             owner[column] = metric
 
 
-def _cuttings(metrics: Sequence[Metric]) -> list[Cutting]:
-    """The metrics by what they want their texts cut by; one cutting serves all that agree on the tokens."""
+@functools.lru_cache
+def _cuttings(metrics: Sequence[tuple[Tokenizer | None, tuple[str, ...]]]) -> list[Cutting]:
+    """The metrics, given by tokenizer and roles, by what they want their texts cut by; one cutting serves all that agree
+    on the tokens."""
     wanted: dict[Tokenizer, list[int]] = {}
-    for k, metric in enumerate(metrics):
-        if metric.tokenizer:
-            wanted.setdefault(metric.tokenizer.cutting, []).append(k)
+    for k, (tokenizer, _) in enumerate(metrics):
+        if tokenizer:
+            wanted.setdefault(tokenizer.cutting, []).append(k)
     cuttings = []
     for positions in wanted.values():
-        tokenizers = [tokenizer for k in positions if (tokenizer := metrics[k].tokenizer)]
+        tokenizers = [tokenizer for k in positions if (tokenizer := metrics[k][0])]
         merged = replace(
             tokenizers[0],
             sentences=any(tokenizer.sentences for tokenizer in tokenizers),
             whole=any(tokenizer.whole for tokenizer in tokenizers),
         )
-        roles = tuple(dict.fromkeys(role for k in positions for role in metrics[k].inputs))
+        roles = tuple(dict.fromkeys(role for k in positions for role in metrics[k][1]))
         cuttings.append(Cutting(merged, roles, tuple(positions)))
     return cuttings
 
 
 def _ranges(weights: NDArray[np.int64], threads: int) -> Iterator[tuple[int, int]]:
-    """Ranges of rows of about equal bytes, four a thread if that makes them neither tiny nor huge."""
+    """Ranges of rows of about equal bytes: for several threads four each, if that makes them neither tiny nor huge."""
     total = np.cumsum(weights)
     if len(total) == 0:
         yield 0, 0
         return
-    size = min(max(int(total[-1]) // (4 * threads), SMALLEST), LARGEST)
+    size = LARGEST if threads == 1 else min(max(int(total[-1]) // (4 * threads), SMALLEST), LARGEST)
     start = 0
     while start < len(total):
         before = int(total[start - 1]) if start else 0
-        stop = max(int(np.searchsorted(total, before + size, side="right")), start + 1)
+        stop = max(int(total.searchsorted(before + size, side="right")), start + 1)
         yield start, stop
         start = stop
 

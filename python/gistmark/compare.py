@@ -8,6 +8,15 @@ from typing import Literal
 import polars as pl
 
 from gistmark.catalogue import resolve
+from gistmark.corrections import (
+    ADJUSTED,
+    CORRECTIONS,
+    FAMILIES,
+    Correction,
+    Family,
+    corrected,
+    warn_if_out_of_reach,
+)
 from gistmark.frames import names_of
 from gistmark.grouping import first, keys_of, read
 from gistmark.outputs import check_outputs
@@ -40,6 +49,8 @@ def compare(
     confidence: float = 0.95,
     seed: int = 0,
     parity: Literal["reference"] | None = None,
+    correction: Correction | None = "holm",
+    family: Family = "field",
 ) -> pl.DataFrame:
     """Every system against a baseline: one row a system and number of the end table (shares of levels aside).
 
@@ -51,14 +62,17 @@ def compare(
     method    where p comes from: "bootstrap", resamples of the texts, or "randomisation", exchanges of the two systems'
               scores of a text (approximate randomisation; its null hypothesis is that the systems are the same)
     parity    "reference": p by the rule of sacreBLEU's paired test of that name
+    correction, family  of p for many comparisons: "holm", "bh" (Benjamini and Hochberg's false discovery rate) or None;
+              over the systems compared in one number of a group, "field", or over every p of the call, "all"
 
     Returns the columns of `by`, then metric, field, statistic, value with its bounds low and high, difference to the
-    baseline with bounds difference_low and difference_high, its two-sided p in (0, 1], n, n_null, signature. Bounds are
-    percentiles of `replicates` bootstrap resamples at `confidence`. A text that either system has no score of is left
-    out of both and counted in n_null; the baseline's own row stands on all its texts. Corpus scores (BLEU, chrF, TER)
-    are made again from the resampled statistics. The same seed gives the same bytes. No correction for many comparisons.
+    baseline with bounds difference_low and difference_high, its two-sided p in (0, 1], p_adjusted after `correction`, n,
+    n_null, signature. Bounds are percentiles of `replicates` bootstrap resamples at `confidence`. A text that either
+    system has no score of is left out of both and counted in n_null; the baseline's own row stands on all its texts.
+    Corpus scores (BLEU, chrF, TER) are made again from the resampled statistics. The same seed gives the same bytes.
 
-    Raises InputError where the texts of two systems do not pair, naming system and text, or the baseline is missing.
+    Warns where Holm's correction of so few replicates can call nothing significant. Raises InputError where the texts of
+    two systems do not pair, naming system and text, or the baseline is missing.
 
     Koehn 2004, Statistical significance tests for machine translation evaluation; Riezler and Maxwell 2005, On some
     pitfalls in automatic evaluation and significance testing for MT; the rule for p is in
@@ -68,15 +82,22 @@ def compare(
     check_outputs(chosen)
     if parity not in (None, "reference"):
         raise OptionError(f"parity must be None or 'reference', not {parity!r}")
+    if correction not in (None, *CORRECTIONS) or family not in FAMILIES:
+        choices = f"correction: {', '.join(CORRECTIONS)} or None; family: {', '.join(FAMILIES)}"
+        raise OptionError(f"{choices} (found {correction!r}, {family!r})")
     test = Test(method, Bootstrap(replicates, confidence, seed), parity is not None)
-    keys = keys_of(by, _COLUMNS)
+    keys = keys_of(by, (*_COLUMNS, ADJUSTED))
     if not keys:
         raise OptionError("by names no column; the systems need one")
     pairs = _pairs(pair, names_of(scored))
     table = read(scored, chosen, list(dict.fromkeys([*keys, *pairs])))
     groups = table.partition_by(keys[:-1], maintain_order=True) if keys[:-1] else [table]
     rows = [row for group in groups for row in _compared(group, chosen, keys, baseline, pairs, test)]
-    return pl.DataFrame(rows, schema={key: table.schema[key] for key in keys} | dict(_COLUMNS), orient="row")
+    found = pl.DataFrame(rows, schema={key: table.schema[key] for key in keys} | dict(_COLUMNS), orient="row")
+    together = [*keys[:-1], "metric", "field", "statistic"] if family == "field" else []
+    if correction == "holm":
+        warn_if_out_of_reach(found, together, replicates, 1 - confidence)
+    return found.insert_column(found.columns.index("p") + 1, corrected(found, together, correction))
 
 
 def _pairs(wanted: str | Sequence[str] | None, names: Sequence[str]) -> list[str]:

@@ -25,7 +25,8 @@ def keys_of(by: str | Sequence[str] | None, taken: Iterable[str]) -> list[str]:
 def read(scored: object, metrics: Sequence[Metric], keys: Sequence[str]) -> pl.DataFrame:
     """The keys and all fields, in one chunk so that sums have one order."""
     fields = {name: (metric, spec) for metric in metrics for name, spec in metric.columns.items()}
-    check_columns(scored, [*keys, *fields])
+    check_columns(scored, keys)
+    check_scored(scored, metrics)
     table = pick(scored, list(dict.fromkeys([*keys, *fields]))).rechunk()
     return table.with_columns([_typed(table[name], metric, spec) for name, (metric, spec) in fields.items()])
 
@@ -41,6 +42,16 @@ def check_columns(scored: object, wanted: Iterable[str]) -> None:
     for name in wanted:
         if name not in names:
             raise InputError(f"there is no such column{near(name, names)}; there are {', '.join(names)}", column=name)
+
+
+def check_scored(scored: object, metrics: Iterable[Metric]) -> None:
+    """Raise InputError for a field that the table lacks."""
+    names = names_of(scored)
+    for metric in metrics:
+        for name in metric.columns:
+            if name not in names:
+                problem = f"there is no such column{near(name, names)}; score the table with this metric first"
+                raise InputError(problem, metric=metric.prefix + metric.name, column=name)
 
 
 @dataclass(frozen=True, slots=True)

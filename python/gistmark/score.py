@@ -18,6 +18,7 @@ from gistmark_bindings.polars import expression, to_arrow
 from gistmark_bindings.roles import check_type, column
 from gistmark_bindings.stage import Stage
 from gistmark_engine.columns import Column
+from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Metric
 from gistmark_engine.plan import score_columns
 
@@ -76,6 +77,8 @@ def score_batch(
     batch: pa.RecordBatch | pa.Table, metrics: Iterable[str | Metric], *, threads: int | None = None
 ) -> pa.RecordBatch:
     """Arrow in, Arrow out: columns named by their roles in, only the fields out, same rows in the same order."""
+    if not isinstance(batch, pa.RecordBatch | pa.Table):
+        raise InputError("score_batch takes an Arrow RecordBatch or Table, and gm.score any other", value=type(batch))
     chosen, inputs = _plan(batch.schema.names, metrics, None, existing=())
     arrays = score_columns(_columns(frame(batch), inputs), chosen, threads=threads)
     return pa.RecordBatch.from_arrays(list(arrays.values()), names=list(arrays))

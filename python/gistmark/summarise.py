@@ -11,7 +11,7 @@ import polars as pl
 from gistmark.catalogue import resolve
 from gistmark.estimates import NO_BOUNDS, Bounds, Intervals, Line, Method
 from gistmark.failures import ALARM, failure_rate
-from gistmark.grouping import Groups, check_columns, groups_of, keys_of
+from gistmark.grouping import Groups, check_columns, check_scored, groups_of, keys_of
 from gistmark.lines import corpus_columns, corpus_lines, field_lines
 from gistmark.outputs import check_outputs
 from gistmark_engine.bootstrap import Bootstrap
@@ -68,7 +68,8 @@ def summarise(
     check_outputs(chosen)
     how = Intervals(intervals, Bootstrap(replicates, confidence, seed)) if intervals is not None else None
     keys = keys_of(by, _COLUMNS)
-    check_columns(scored, [*keys, *(name for metric in chosen for name in metric.columns)])
+    check_columns(scored, keys)
+    check_scored(scored, chosen)
     groups = groups_of(scored, keys)
     rows: list[list[tuple[object, ...]]] = [[] for _ in groups.labels]
     for metric in chosen:

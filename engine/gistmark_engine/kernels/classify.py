@@ -9,20 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from gistmark_engine.blocks import high_mask, may_fold_mask, newline_mask
 from gistmark_engine.characters import LIMIT, SPACE, WORD
-from gistmark_engine.intrinsics import (
-    high_mask,
-    load_byte,
-    load_word,
-    may_fold_mask,
-    newline_mask,
-    store_word,
-    trailing_zeros,
-)
+from gistmark_engine.intrinsics import trailing_zeros
 from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.boundaries import classify_boundaries
 from gistmark_engine.kernels.folding import INVALID
-from gistmark_engine.kernels.marks import fold_block, mark_stretch, set_bit, token_masks
+from gistmark_engine.kernels.marks import block_of, fold_block, mark_stretch, set_bit, token_masks
 from gistmark_engine.kernels.mteval import classify_mteval
 from gistmark_engine.kernels.sigma import lower_character
 from gistmark_engine.kernels.utf8 import decode, encode, is_utf8
@@ -49,7 +42,7 @@ def classify(address, length, rule, classes, lower, pad, folded, base, starts, e
     The folded bytes go to `folded[base:]`, which has room for 3·length/2 + 64; the masks are uint64 arrays of as many bits.
     """
     if rule >= MTEVAL:
-        return classify_mteval(address, length, rule - MTEVAL, classes, lower, folded, base, starts, ends, breaks)
+        return classify_mteval(address, length, rule - MTEVAL, classes, lower, pad, folded, base, starts, ends, breaks)
     if rule in (UNICODE, CHARACTER):
         return classify_boundaries(address, length, rule, classes, lower, folded, base, starts, ends, breaks)
     high, may_fold = _classify_ascii(address, length, rule, pad, folded.ctypes.data + base, starts, ends, breaks)
@@ -63,26 +56,14 @@ def classify(address, length, rule, classes, lower, pad, folded, base, starts, e
 @inlined
 def _classify_ascii(address, length, rule, pad, folded, starts, ends, breaks):
     """The vector path; right where no byte is above 127, under ROUGE where none of them can fold to a letter, under
-    ROUGE155 everywhere.
-
-    The last block is read from 64 bytes before the end, or from a padded copy: nothing beyond the text is touched.
-    """
+    ROUGE155 everywhere."""
     high, may_fold = U0, U0
     was_word, was_single = U0, U0
     for block in range((length + 63) >> 6):
-        at, to, past = address + 64 * block, folded + 64 * block, U0
-        left = length - 64 * block
-        if left < 64:
-            if length < 64:
-                at = _padded(address, length, pad)
-            else:
-                at, to, past = at + left - 64, to + left - 64, np.uint64(64 - left)
-        fold_block(at, to, rule)
+        at, past, live = block_of(address, length, block, pad)
+        fold_block(at, folded + 64 * block - np.int64(past), rule)
         word, single = token_masks(at, rule)
-        word, single, newline = word >> past, single >> past, newline_mask(at) >> past
-        if left < 64:
-            live = (U1 << np.uint64(left)) - U1
-            word, single, newline = word & live, single & live, newline & live
+        word, single, newline = (word >> past) & live, (single >> past) & live, (newline_mask(at) >> past) & live
         before_word, before_single = (word << U1) | was_word, (single << U1) | was_single
         starts[block] = (word & ~before_word) | single
         ends[block] = (before_word & ~word) | before_single
@@ -97,19 +78,6 @@ def _classify_ascii(address, length, rule, pad, folded, starts, ends, breaks):
         starts[block], breaks[block] = U0, U0
         ends[block] = was_word | was_single
     return high != U0, may_fold != U0
-
-
-@inlined
-def _padded(address, length, pad):
-    """The address of a copy of a text of less than 64 bytes, zeros behind it."""
-    to = pad.ctypes.data
-    for k in range(0, 64, 8):
-        store_word(to + k, U0)
-    for k in range(0, length - 7, 8):
-        store_word(to + k, load_word(address + k))
-    for k in range(length & ~7, length):
-        pad[k] = load_byte(address + k)
-    return to
 
 
 @inlined

@@ -19,7 +19,10 @@ from gistmark_engine.kernels.fragments import (
     learn_places,
     note_recurrence,
 )
-from gistmark_engine.kernels.novelty import forget_source, learn_source, make_gram_tables, novelty
+from gistmark_engine.kernels.lcs import make_masks
+from gistmark_engine.kernels.novelty import fits_places, novelty_by_places
+from gistmark_engine.kernels.novelty_tables import forget_source, learn_source, make_gram_tables, novelty_by_tables
+from gistmark_engine.kernels.places import PLACE_WORDS
 from gistmark_engine.metric import STATUS
 
 OK, EMPTY_SUMMARY, EMPTY_SOURCE = STATUS["ok"], STATUS["empty_summary"], STATUS["empty_source"]
@@ -49,11 +52,11 @@ def datastats(cut, groups, orders, scan, by_token, parity):
     copying, room = _make_copying(vocabulary, summaries, sources), make_automaton(sources)
     automaton = room
     tables = make_gram_tables(vocabulary, summaries, sources, orders[-1] if len(orders) else 1)
+    masks = make_masks(vocabulary, min(summaries, 64 * PLACE_WORDS), 0)
     for g in range(len(groups.offsets) - 1):
         start, stop = cut.source[g, 0], cut.source[g, 1]
-        learn_places(cut.ids, start, stop, copying.places)
-        learn_source(cut.ids, start, stop, tables)
-        built = False
+        numbered = learn_places(cut.ids, start, stop, copying.places)
+        built, learned = False, False
         for m in range(groups.offsets[g], groups.offsets[g + 1]):
             row = groups.members[m]
             summary, summary_stop = cut.summary[row, 0], cut.summary[row, 1]
@@ -74,10 +77,22 @@ def datastats(cut, groups, orders, scan, by_token, parity):
                 )
                 note_recurrence(cut.ids, summary, summary_stop, copying.seen, copying.matches)
             _row(cut.ids, summary, summary_stop, start, stop, scan, busy, copying, parity, out[:, row])
-            novelty(cut.ids, summary, summary_stop, orders, by_token, parity, tables, stop - start, out[GRAMS:, row])
+            shares = out[GRAMS:, row]
+            if fits_places(summary_stop - summary, orders):
+                novelty_by_places(
+                    cut.ids, summary, summary_stop, start, stop, orders, by_token, parity, tables.own, masks, shares
+                )
+            else:
+                if not learned:
+                    learn_source(cut.ids, start, stop, tables)
+                    learned = True
+                novelty_by_tables(
+                    cut.ids, summary, summary_stop, orders, by_token, parity, tables, stop - start, shares
+                )
             out[len(out) - 1, row] = _status(summary_stop - summary, stop - start, orders)
-        forget_places(cut.ids, start, stop, copying.places)
-        forget_source(cut.ids, start, stop, tables)
+        forget_places(cut.ids, start, numbered, copying.places)
+        if learned:
+            forget_source(cut.ids, start, stop, tables)
     return out
 
 
@@ -96,8 +111,9 @@ def _largest(cut):
 @inlined
 def _make_copying(vocabulary, summaries, sources):
     places = Places(
-        np.full(vocabulary + 2, NULL, np.int64), np.empty(sources + 1, np.int64), np.zeros(vocabulary + 2, np.int64)
-    )
+        np.full(vocabulary + 2, NULL, np.int64), np.empty(sources + 1, np.int64),
+        np.zeros(vocabulary + 2, np.int64), np.empty(sources + 1, np.int64),
+    )  # fmt: skip
     matches = Matches(
         np.empty(summaries + 1, np.int64), np.empty(summaries + 1, np.int64), np.empty(summaries + 1, np.int64)
     )

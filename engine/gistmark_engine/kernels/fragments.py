@@ -22,11 +22,13 @@ FEW = 128
 
 
 class Places(NamedTuple):
-    """Per token id + 1: where the source has it (head of a linked list in ascending order) and how often."""
+    """Per token id + 1: where the source has it (head of a linked list in ascending order) and how often; and the places of
+    all tokens that have an id."""
 
     head: np.ndarray
     following: np.ndarray
     times: np.ndarray
+    numbered: np.ndarray
 
 
 class Matches(NamedTuple):
@@ -47,18 +49,27 @@ class Fragments(NamedTuple):
 
 @inlined
 def learn_places(ids, start, stop, places):
-    for j in range(stop - start - 1, -1, -1):
+    """Link the places of each token that has an id; returns how many of the source's tokens have one."""
+    numbered, count = places.numbered, np.int64(0)
+    for j in range(stop - start):
+        numbered[count] = j
+        count += np.int64(ids[start + j] >= 0)
+    for k in range(count - 1, -1, -1):
+        j = numbered[k]
         entry = np.int64(ids[start + j]) + 1
         places.following[j] = places.head[entry]
         places.head[entry] = j
         places.times[entry] += 1
+    return count
 
 
 @inlined
-def forget_places(ids, start, stop, places):
-    for j in range(start, stop):
-        places.head[ids[j] + 1] = NULL
-        places.times[ids[j] + 1] = 0
+def forget_places(ids, start, count, places):
+    """Undo `learn_places`, which returned `count`."""
+    for k in range(count):
+        entry = np.int64(ids[start + places.numbered[k]]) + 1
+        places.head[entry] = NULL
+        places.times[entry] = 0
 
 
 @inlined

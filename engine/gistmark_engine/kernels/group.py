@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gistmark_engine.intrinsics import borrowed, difference_mask, load_byte, load_word
+from gistmark_engine.blocks import difference_mask
+from gistmark_engine.intrinsics import borrowed, load_byte, load_word
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.records import Groups
 from gistmark_engine.kernels.token import MIX_A, MIX_B, U29, U32

@@ -52,18 +52,19 @@ def learn_masks(base, size, words, masks):
     """Set the masks of a base, given as entries, `words` words each, if it fits one strip; a longer one gets its masks strip
     by strip."""
     if size <= 64 * STRIP:
-        _set(base, 0, size, words, masks)
+        set_masks(base, 0, size, words, masks)
 
 
 @inlined
 def forget_masks(size, words, masks):
     """Undo `learn_masks`."""
     if size <= 64 * STRIP:
-        _clear(size, words, masks)
+        clear_masks(size, words, masks)
 
 
 @inlined
-def _set(base, start, stop, words, masks):
+def set_masks(base, start, stop, words, masks):
+    """Set the masks of the tokens base[start:stop], given as entries, `words` words each."""
     bits, kept = masks.masks, masks.base
     for i in range(stop - start):
         entry = base[start + i]
@@ -72,7 +73,8 @@ def _set(base, start, stop, words, masks):
 
 
 @inlined
-def _clear(size, words, masks):
+def clear_masks(size, words, masks):
+    """Undo `set_masks` of `size` tokens."""
     bits, kept = masks.masks, masks.base
     for i in range(size):
         bits[kept[i] * words + (i >> 6)] = U0
@@ -96,10 +98,10 @@ def lcs_length(target, count, base, size, within, masks):
     length = np.int64(0)
     for at in range(0, within, 64 * STRIP):
         end = min(at + 64 * STRIP, size)
-        _set(base, at, end, words_of(end - at), masks)
+        set_masks(base, at, end, words_of(end - at), masks)
         _note(base, at, end, 1, masks.present)
         length += _next_strip(target, count, end - at, min(within - at, end - at), masks)
-        _clear(end - at, words_of(end - at), masks)
+        clear_masks(end - at, words_of(end - at), masks)
         _note(base, at, end, 0, masks.present)
     return length
 

@@ -4,11 +4,41 @@ from __future__ import annotations
 
 import numpy as np
 
-from gistmark_engine.intrinsics import alnum_mask, copy_block, lower_block, newline_mask, space_mask, word_mask
+from gistmark_engine.blocks import alnum_mask, copy_block, lower_block, newline_mask, space_mask, word_mask
+from gistmark_engine.intrinsics import load_byte, load_word, store_word
 from gistmark_engine.jit import inlined
 from gistmark_engine.tokenizers.rule import ROUGE, ROUGE155, WHITESPACE, WORD_LOWER, WORD_PUNCT
 
 U0, U1, U63, U64 = np.uint64(0), np.uint64(1), np.uint64(63), np.uint64(64)
+ONES = ~U0
+
+
+@inlined
+def block_of(address, length, block, pad):
+    """(where to read 64 bytes, how many of them lie before a text's block, which bits of the block lie in the text).
+
+    The last block is read from 64 bytes before the end, or from a padded copy: nothing beyond the text is touched.
+    """
+    at, left = address + 64 * block, length - 64 * block
+    if left >= 64:
+        return at, U0, ONES
+    live = (U1 << np.uint64(left)) - U1
+    if length < 64:
+        return _padded(address, length, pad), U0, live
+    return at + left - 64, np.uint64(64 - left), live
+
+
+@inlined
+def _padded(address, length, pad):
+    """The address of a copy of a text of less than 64 bytes, zeros behind it."""
+    to = pad.ctypes.data
+    for k in range(0, 64, 8):
+        store_word(to + k, U0)
+    for k in range(0, length - 7, 8):
+        store_word(to + k, load_word(address + k))
+    for k in range(length & ~7, length):
+        pad[k] = load_byte(address + k)
+    return to
 
 
 @inlined

@@ -12,6 +12,7 @@ from gistmark_engine.characters import LIMIT, SPACE
 from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.folding import INVALID, copy_piece
 from gistmark_engine.kernels.utf8 import byte_at, decode
+from gistmark_engine.kernels.western import classify_western
 from gistmark_engine.tokenizers.mteval import ALONE, DIGIT, EDITED, HYPHEN, LOWERED, PADDED, RUN, STRIPPED, WORDS
 
 U0, U1 = np.uint64(0), np.uint64(1)
@@ -26,9 +27,14 @@ QUOTE_SIGN, AND_SIGN, LESS_SIGN, GREATER_SIGN = (np.frombuffer(sign, np.uint8) f
 
 
 @inlined
-def classify_mteval(address, length, options, classes, lower, folded, base, starts, ends, breaks):
+def classify_mteval(address, length, options, classes, lower, pad, folded, base, starts, ends, breaks):
     """Fold and mark one piece; returns the number of folded bytes, or INVALID where it is not UTF-8."""
-    size = copy_piece(address, length, options & LOWERED != 0, classes, lower, folded, base)
+    lowered = options & LOWERED != 0
+    if options == PADDED | EDITED or options == PADDED | EDITED | LOWERED:
+        to = folded.ctypes.data + base
+        if classify_western(address, length, lowered, classes, pad, to, starts, ends, breaks):
+            return length
+    size = copy_piece(address, length, lowered, classes, lower, folded, base)
     if size == INVALID:
         return size
     while size > 0 and _kind_before(folded, base, size, classes) & SPACE:

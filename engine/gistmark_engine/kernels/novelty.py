@@ -1,118 +1,104 @@
-"""How many n-grams of a summary its source lacks, and how many it repeats."""
+"""How many n-grams of a summary its source lacks, and how many it repeats, by the bits of the places where a summary has a
+token.
+
+The places where the gram that ends at a token ends are those where the gram before it ended one place before: shift, and
+(see `kernels.places`). The lowest of them is where the summary has the gram first, the next where it is repeated. The
+same walk over the source finds every place whose gram the source has.
+"""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 
 from gistmark_engine.jit import inlined
-from gistmark_engine.kernels.grams import add_gram, find_gram, gram_key, gram_shift
-
-
-class GramTables(NamedTuple):
-    """Per order k (row k): table and keys of the source's grams and of a summary's, and how often the summary has each.
-
-    Entries of order 1 are token ids + 1; `source_has` counts those of the source. `own`, `theirs`: for each summary
-    position its gram's entry in the summary's table and in the source's (0: the source lacks it).
-    """
-
-    source_table: np.ndarray
-    source_keys: np.ndarray
-    source_has: np.ndarray
-    table: np.ndarray
-    keys: np.ndarray
-    times: np.ndarray
-    own: np.ndarray
-    theirs: np.ndarray
-    prefix: np.ndarray
+from gistmark_engine.kernels.lcs import clear_masks, set_masks
+from gistmark_engine.kernels.places import PLACE_ORDERS, PLACE_WORDS, width_of
+from gistmark_engine.wide import doubled, load, lowest, ones, words_in, zero
 
 
 @inlined
-def make_gram_tables(vocabulary, summaries, sources, top):
-    source_slots = np.int64(1) << (64 - gram_shift(sources))
-    slots = np.int64(1) << (64 - gram_shift(summaries))
-    return GramTables(
-        np.empty((top + 1, source_slots), np.uint32), np.empty((top + 1, sources + 2), np.uint64),
-        np.zeros(vocabulary + 2, np.int32),
-        np.empty(slots, np.uint32), np.empty(summaries + 2, np.uint64), np.zeros(max(vocabulary, summaries) + 2, np.int32),
-        np.empty(summaries + 1, np.int64), np.empty(summaries + 1, np.int64), np.empty(sources + 1, np.int64),
-    )  # fmt: skip
+def fits_places(length, orders):
+    """Whether a summary of so many tokens and these orders can be counted by places."""
+    return length <= 64 * PLACE_WORDS and (len(orders) == 0 or orders[-1] <= PLACE_ORDERS)
 
 
 @inlined
-def learn_source(ids, start, stop, tables):
-    """Number the source's grams of every order."""
-    shift = gram_shift(stop - start)
-    for i in range(start, stop):
-        tables.source_has[ids[i] + 1] += 1
-        tables.prefix[i - start] = ids[i] + 1
-    for order in range(2, len(tables.source_table)):
-        table, keys = tables.source_table[order], tables.source_keys[order]
-        table[: np.int64(1) << (64 - shift)] = 0
-        size = np.int64(0)
-        for i in range(stop - start - order + 1):
-            prefix, token = tables.prefix[i], np.int64(ids[start + i + order - 1]) + 1
-            tables.prefix[i] = 0
-            if prefix > 0 and token > 0:
-                tables.prefix[i], size = add_gram(gram_key(prefix, token), table, shift, keys, size)
-
-
-@inlined
-def forget_source(ids, start, stop, tables):
-    for i in range(start, stop):
-        tables.source_has[ids[i] + 1] = 0
-
-
-@inlined
-def novelty(ids, summary, summary_stop, orders, by_token, parity, tables, source_length, out):
+def novelty_by_places(ids, summary, summary_stop, start, stop, orders, by_token, parity, entries, masks, out):
     """out[2k], out[2k + 1]: novel and repeated share of the summary's grams of orders[k], left as they are (NaN) where
-    it has none; 0.0 then under `parity`."""
-    length, asked = summary_stop - summary, 0
+    it has none; 0.0 then under `parity`. The source is ids[start:stop]; `entries` has room for the summary's tokens."""
+    length = summary_stop - summary
+    words = width_of(length)
     for i in range(length):
-        entry = np.int64(ids[summary + i]) + 1
-        tables.own[i] = entry
-        tables.theirs[i] = entry if tables.source_has[entry] > 0 else 0
-    for order in range(1, orders[-1] + 1 if len(orders) else 1):
-        grams = max(length - order + 1, 0)
-        if order > 1:
-            _extend(ids, summary, grams, order, gram_shift(length), gram_shift(source_length), tables)
-        if orders[asked] == order:
-            if grams > 0:
-                out[2 * asked], out[2 * asked + 1] = _shares(grams, by_token, tables)
-            elif parity:
-                out[2 * asked], out[2 * asked + 1] = 0.0, 0.0
-            asked += 1
+        entries[i] = np.int64(ids[summary + i]) + 1
+    set_masks(entries, 0, length, words, masks)
+    if len(orders) and orders[-1] == PLACE_ORDERS:
+        counts = _counts_of_width(words, ids, summary, summary_stop, start, stop, PLACE_ORDERS, masks)
+    else:
+        counts = _counts_of_width(words, ids, summary, summary_stop, start, stop, PLACE_ORDERS - 1, masks)
+    clear_masks(length, words, masks)
+    for k in range(len(orders)):
+        grams = length - orders[k] + 1
+        if grams > 0:
+            distinct, repeated, known, shared = counts[orders[k] - 1]
+            out[2 * k] = (grams - known) / grams if by_token else (distinct - shared) / distinct
+            out[2 * k + 1] = repeated / distinct
+        elif parity:
+            out[2 * k], out[2 * k + 1] = 0.0, 0.0
 
 
 @inlined
-def _extend(ids, summary, grams, order, shift, source_shift, tables):
-    """Turn the summary's gram entries of order - 1 into those of `order`."""
-    tables.table[: np.int64(1) << (64 - shift)] = 0
-    size = np.int64(0)
-    for i in range(grams):
-        token = np.int64(ids[summary + i + order - 1]) + 1
-        theirs = np.int64(0)
-        if tables.theirs[i] > 0 and tables.source_has[token] > 0:
-            key = gram_key(tables.theirs[i], token)
-            _, theirs = find_gram(key, tables.source_table[order], source_shift, tables.source_keys[order])
-        tables.theirs[i] = theirs
-        tables.own[i], size = add_gram(gram_key(tables.own[i], token), tables.table, shift, tables.keys, size)
+def _counts_of_width(words, ids, summary, summary_stop, start, stop, top, masks):
+    bits = masks.masks.ctypes.data
+    if words == 1:
+        return _counts(zero(1), ids, summary, summary_stop, start, stop, top, bits)
+    if words == 2:
+        return _counts(zero(2), ids, summary, summary_stop, start, stop, top, bits)
+    if words == 3:
+        return _counts(zero(3), ids, summary, summary_stop, start, stop, top, bits)
+    if words == 4:
+        return _counts(zero(4), ids, summary, summary_stop, start, stop, top, bits)
+    if words == 6:
+        return _counts(zero(6), ids, summary, summary_stop, start, stop, top, bits)
+    return _counts(zero(8), ids, summary, summary_stop, start, stop, top, bits)
 
 
 @inlined
-def _shares(grams, by_token, tables):
-    """(novel, repeated) shares: of distinct grams, or novel of all occurrences."""
-    distinct, novel, repeated, absent = 0, 0, 0, 0
-    for i in range(grams):
-        entry = tables.own[i]
-        tables.times[entry] += 1
-        if tables.times[entry] == 1:
-            distinct += 1
-            novel += tables.theirs[i] == 0
-        elif tables.times[entry] == 2:
-            repeated += 1
-        absent += tables.theirs[i] == 0
-    for i in range(grams):
-        tables.times[tables.own[i]] = 0
-    return absent / grams if by_token else novel / distinct, repeated / distinct
+def _counts(nothing, ids, summary, summary_stop, start, stop, top, bits):
+    """For each order up to `top`, 3 or 4, of the summary's grams: (distinct ones, repeated ones, occurrences of those that
+    the source has, how many these are)."""
+    _, _, known = _walk(nothing, ids, start, stop, top, bits)
+    first, again, _ = _walk(nothing, ids, summary, summary_stop, top, bits)
+    return (
+        _count(first[0], again[0], known[0]),
+        _count(first[1], again[1], known[1]),
+        _count(first[2], again[2], known[2]),
+        _count(first[3], again[3], known[3]),
+    )
+
+
+@inlined
+def _count(first, again, known):
+    return ones(first), ones(again), ones(known), ones(first & known)
+
+
+@inlined
+def _walk(nothing, ids, start, stop, top, bits):
+    """Of the grams of orders 1 to 4 of ids[start:stop], the summary's places of each: the first of all, the second, all."""
+    one, two, three, four = nothing, nothing, nothing, nothing
+    first, again = (nothing, nothing, nothing, nothing), (nothing, nothing, nothing, nothing)
+    every, width = (nothing, nothing, nothing, nothing), 8 * words_in(nothing)
+    for i in range(start, stop):
+        mask = load(nothing, bits + width * (np.int64(ids[i]) + 1))
+        if top > 3:
+            four = doubled(three) & mask
+        three, two, one = doubled(two) & mask, doubled(one) & mask, mask
+        low_one, low_two, low_three, low_four = lowest(one), lowest(two), lowest(three), lowest(four)
+        first = first[0] | low_one, first[1] | low_two, first[2] | low_three, first[3] | low_four
+        again = (
+            again[0] | lowest(one ^ low_one),
+            again[1] | lowest(two ^ low_two),
+            again[2] | lowest(three ^ low_three),
+            again[3] | lowest(four ^ low_four),
+        )
+        every = every[0] | one, every[1] | two, every[2] | three, every[3] | four
+    return first, again, every

@@ -14,7 +14,15 @@ from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.kept import FEW, MULTISET, all_known, keep_base, known_target, make_kept
 from gistmark_engine.kernels.lcs import forget_masks, lcs_length, learn_masks, make_masks, words_of, zeros, zeros_in
-from gistmark_engine.kernels.places import PLACE_WORDS, learn_places, make_places, match_wide, match_word
+from gistmark_engine.kernels.places import (
+    PLACE_ORDERS,
+    PLACE_WORDS,
+    learn_places,
+    make_places,
+    match_wide,
+    match_word,
+    width_of,
+)
 from gistmark_engine.kernels.tables import count_tables, forget_tables, learn_tables, make_tables
 from gistmark_engine.wide import zero
 
@@ -74,8 +82,8 @@ def _overlap(pairs, asked, kept, masks, places, tables, out):
         last, turn = _last_of_base(pairs.base, first), turn + 1
         size = keep_base(pairs, first, last, turn, kept)
         within = _within(size, pairs.base[first, 0], asked.cap, kept)
-        by_places = top <= 2 and size <= (64 * PLACE_WORDS if asked.mode == MULTISET else 64)
-        words = _width(size) if by_places else words_of(size)
+        by_places = _by_places(size, top, asked.mode)
+        words = width_of(size) if by_places else words_of(size)
         learn_masks(kept.base, size, words, masks)
         if by_places:
             learn_places(size, words, kept, places)
@@ -85,9 +93,9 @@ def _overlap(pairs, asked, kept, masks, places, tables, out):
             if pairs.target[p, 0] < 0:
                 continue
             if by_places and words == 1:
-                _match_word(pairs, p, within, asked, masks, places, out)
+                _match_word(pairs, p, within, top, asked, masks, places, out)
             elif by_places:
-                _match_wide(pairs, p, words, within, turn, asked, kept, masks, places, out)
+                _match_wide(pairs, p, words, within, turn, top, asked, kept, masks, places, out)
             else:
                 _match_tables(pairs, p, size, within, turn, asked, kept, masks, tables, out)
         if not by_places:
@@ -97,10 +105,11 @@ def _overlap(pairs, asked, kept, masks, places, tables, out):
 
 
 @inlined
-def _width(size):
-    """Words of places for so many tokens: one of the widths that `_match_wide` is compiled for."""
-    words = words_of(size)
-    return words if words <= 4 else (6 if words <= 6 else PLACE_WORDS)
+def _by_places(size, top, mode):
+    """Whether bits of places count the grams up to an order; the rarer modes are written for the commonest case alone."""
+    if mode == MULTISET:
+        return size <= 64 * PLACE_WORDS and top <= PLACE_ORDERS
+    return size <= 64 and top <= 2
 
 
 @inlined
@@ -120,39 +129,48 @@ def _within(size, start, cap, kept):
 
 
 @inlined
-def _match_word(pairs, p, within, asked, masks, places, out):
-    """A target with a base of one word of places; the usual mode is written out, so that the others cost it nothing."""
+def _match_word(pairs, p, within, top, asked, masks, places, out):
+    """A target with a base of one word of places; the usual cases are written out, so that the others cost them nothing."""
     start, stop = pairs.target[p, 0], pairs.target[p, 1]
     adjacent, bits = places.adjacent[0], masks.masks.ctypes.data + 8
-    if asked.mode == MULTISET:
-        one, two, row = match_word(pairs.ids, start, stop, adjacent, MULTISET, bits)
+    if asked.mode != MULTISET:
+        shared, row = match_word(pairs.ids, start, stop, adjacent, asked.mode, 2, bits)
+    elif top > 2:
+        shared, row = match_word(pairs.ids, start, stop, adjacent, MULTISET, PLACE_ORDERS, bits)
     else:
-        one, two, row = match_word(pairs.ids, start, stop, adjacent, asked.mode, bits)
-    _put(one, two, zeros(row, within), asked, out, p)
+        shared, row = match_word(pairs.ids, start, stop, adjacent, MULTISET, 2, bits)
+    _put(shared, zeros(row, within), asked, out, p)
 
 
 @inlined
-def _match_wide(pairs, p, words, within, turn, asked, kept, masks, places, out):
+def _match_wide(pairs, p, words, within, turn, top, asked, kept, masks, places, out):
     """A target with a base of several words of places."""
     known = known_target(pairs.ids, pairs.target[p, 0], pairs.target[p, 1], turn, kept)
-    bits, adjacent, row = masks.masks.ctypes.data, places.adjacent.ctypes.data, places.row.ctypes.data
-    if words == 2:
-        one, two = match_wide(zero(2), known, kept, bits, adjacent, row)
-    elif words == 3:
-        one, two = match_wide(zero(3), known, kept, bits, adjacent, row)
-    elif words == 4:
-        one, two = match_wide(zero(4), known, kept, bits, adjacent, row)
-    elif words == 6:
-        one, two = match_wide(zero(6), known, kept, bits, adjacent, row)
+    if top > 2:
+        shared = _match_width(known, words, PLACE_ORDERS, kept, masks, places)
     else:
-        one, two = match_wide(zero(8), known, kept, bits, adjacent, row)
-    _put(one, two, zeros_in(places.row, words, within), asked, out, p)
+        shared = _match_width(known, words, 2, kept, masks, places)
+    _put(shared, zeros_in(places.row, words, within), asked, out, p)
 
 
 @inlined
-def _put(one, two, length, asked, out, p):
+def _match_width(known, words, top, kept, masks, places):
+    bits, adjacent, row = masks.masks.ctypes.data, places.adjacent.ctypes.data, places.row.ctypes.data
+    if words == 2:
+        return match_wide(zero(2), known, kept, top, bits, adjacent, row)
+    if words == 3:
+        return match_wide(zero(3), known, kept, top, bits, adjacent, row)
+    if words == 4:
+        return match_wide(zero(4), known, kept, top, bits, adjacent, row)
+    if words == 6:
+        return match_wide(zero(6), known, kept, top, bits, adjacent, row)
+    return match_wide(zero(8), known, kept, top, bits, adjacent, row)
+
+
+@inlined
+def _put(shared, length, asked, out, p):
     for k in range(len(asked.orders)):
-        out[k, p] = one if asked.orders[k] == 1 else two
+        out[k, p] = shared[asked.orders[k] - 1]
     out[len(asked.orders), p] = length if asked.lcs else 0
 
 

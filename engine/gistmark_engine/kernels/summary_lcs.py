@@ -4,7 +4,11 @@ For each reference sentence one particular LCS with every sentence of the summar
 united, and a position counts while both texts still have an unused occurrence of its token. The LCS is the one that
 `rouge_score` backtracks: from the end, diagonally on equal tokens, else back in the summary where the table's left
 cell is strictly larger, else back in the reference. Left is larger exactly where bit i of the summary's row is clear, so
-the bit rows replace the table. Rows are kept for about sqrt(summary) tokens at a time and recomputed from checkpoints.
+rows of bits replace the table, and the next step that is not back in the reference is found at once: the highest bit
+that is set in the token's mask or clear in its row.
+
+Such steps pass over reference tokens that the summary lacks, wherever they stand, and a run of summary tokens that the
+reference lacks acts as one; so only tokens that both texts have are kept, and one 0 for each such run.
 """
 
 from __future__ import annotations
@@ -14,13 +18,17 @@ from typing import NamedTuple
 import numpy as np
 
 from gistmark_engine.arrow import NULL
-from gistmark_engine.intrinsics import borrowed
+from gistmark_engine.intrinsics import borrowed, leading_zeros, load_word, trailing_zeros
 from gistmark_engine.jit import inlined, kernel
+from gistmark_engine.kernels.lcs import Masks, clear_masks, make_masks, set_masks
+from gistmark_engine.kernels.long_lcs import Long, forget_long, learn_long, make_long, unite_long
+from gistmark_engine.kernels.places import PLACE_WORDS, width_of
+from gistmark_engine.wide import complement, load, store, words_in, zero
 
-U0, U1 = np.uint64(0), np.uint64(1)
+U0, U1, U63 = np.uint64(0), np.uint64(1), np.uint64(63)
 ONES = ~np.uint64(0)
-KEPT = 256
-"""Rows kept at least; so a sentence of ordinary length needs no checkpoint."""
+ROOM = 1 << 14
+"""Words of rows kept for a sentence of the summary; a longer one goes the way of long sentences."""
 
 
 class Sentences(NamedTuple):
@@ -32,17 +40,23 @@ class Sentences(NamedTuple):
     sentence: np.ndarray
 
 
-class UnionScratch(NamedTuple):
-    """Per token id + 1: unused occurrences in both texts, and where it stands in the reference sentence (a linked list)."""
+class Kept(NamedTuple):
+    """Entries (id + 1) of one text that the other has too, and where in them each sentence stops; of the reference how many
+    of each are unused, of both."""
 
-    reference_left: np.ndarray
-    summary_left: np.ndarray
-    head: np.ndarray
-    following: np.ndarray
-    united: np.ndarray
-    mask: np.ndarray
+    entries: np.ndarray
+    stops: np.ndarray
+    left: np.ndarray
+
+
+class Union(NamedTuple):
+    """What a pair needs: masks of a reference sentence, the rows of a summary sentence, the united places; `long`: all that
+    for long sentences."""
+
+    masks: Masks
     rows: np.ndarray
-    checkpoints: np.ndarray
+    united: np.ndarray
+    long: Long
 
 
 @kernel
@@ -50,23 +64,33 @@ def union_hits(references, reference_of, summaries, summary_of, vocabulary):
     """Hits of each pair (reference_of[p], summary_of[p]): int64 [pairs]; a null summary gives 0."""
     out = np.zeros(len(reference_of), np.int64)
     longest, other = longest_text(references), longest_text(summaries)
-    words, step = (longest >> 6) + 1, _step(other)
-    scratch = UnionScratch(
-        np.zeros(vocabulary + 2, np.int32), np.zeros(vocabulary + 2, np.int32), np.full(vocabulary + 2, NULL, np.int64),
-        np.empty(longest + 1, np.int64), np.zeros(longest + 1, np.uint8), np.zeros(words, np.uint64),
-        np.empty((step + 1) * words, np.uint64), np.empty((other // KEPT + step + 2) * words, np.uint64),
+    union = Union(
+        make_masks(vocabulary, min(longest, 64 * PLACE_WORDS), 0), np.empty(ROOM, np.uint64),
+        np.zeros(PLACE_WORDS, np.uint64), make_long(vocabulary, longest, other),
     )  # fmt: skip
-    _all_hits(references, reference_of, summaries, summary_of, scratch, out)
+    kept = _make_kept(references, vocabulary), _make_kept(summaries, vocabulary)
+    _all_hits(references, reference_of, summaries, summary_of, kept, union, out)
     return out
 
 
 @inlined
-def _all_hits(references, reference_of, summaries, summary_of, scratch, out):
-    references, summaries, scratch, out = borrowed(references), borrowed(summaries), borrowed(scratch), borrowed(out)
+def _make_kept(texts, vocabulary):
+    most = np.int64(0)
+    for t in range(len(texts.sentence)):
+        most = max(most, texts.sentence[t, 1] - texts.sentence[t, 0])
+    return Kept(
+        np.empty(longest_text(texts) + 1, np.int64), np.empty(most + 1, np.int64), np.zeros(vocabulary + 2, np.int32)
+    )
+
+
+@inlined
+def _all_hits(references, reference_of, summaries, summary_of, kept, union, out):
+    references, summaries, out = borrowed(references), borrowed(summaries), borrowed(out)
     reference_of, summary_of = borrowed(reference_of), borrowed(summary_of)
+    kept, union = borrowed(kept), borrowed(union)
     for p in range(len(out)):
         if summaries.text[summary_of[p], 0] != NULL:
-            out[p] = _pair_hits(references, reference_of[p], summaries, summary_of[p], scratch)
+            out[p] = _pair_hits(references, reference_of[p], summaries, summary_of[p], kept[0], kept[1], union)
 
 
 @inlined
@@ -78,22 +102,6 @@ def longest_text(texts):
 
 
 @inlined
-def _pair_hits(references, reference, summaries, summary, scratch):
-    ids = references.ids
-    count_tokens(ids, references.text[reference], scratch.reference_left, 1)
-    count_tokens(ids, summaries.text[summary], scratch.summary_left, 1)
-    hits, start = np.int64(0), references.text[reference, 0]
-    for s in range(references.sentence[reference, 0], references.sentence[reference, 1]):
-        stop = references.stops[s]
-        if stop > start:
-            hits += _sentence_hits(ids, start, stop, summaries, summary, scratch)
-        start = stop
-    count_tokens(ids, references.text[reference], scratch.reference_left, 0)
-    count_tokens(ids, summaries.text[summary], scratch.summary_left, 0)
-    return hits
-
-
-@inlined
 def count_tokens(ids, span, counts, step):
     """Count a text's tokens (step 1) or zero its counts (step 0)."""
     for i in range(span[0], span[1]):
@@ -101,101 +109,153 @@ def count_tokens(ids, span, counts, step):
 
 
 @inlined
-def _sentence_hits(ids, start, stop, summaries, summary, scratch):
-    """Hits of one reference sentence ids[start:stop] against all sentences of the summary."""
-    for i in range(stop - start - 1, -1, -1):
-        scratch.following[i] = scratch.head[ids[start + i] + 1]
-        scratch.head[ids[start + i] + 1] = i
-    first = summaries.text[summary, 0]
-    for s in range(summaries.sentence[summary, 0], summaries.sentence[summary, 1]):
-        last = summaries.stops[s]
-        if last > first:
-            _unite(ids, start, stop, first, last, scratch)
-        first = last
-    hits = np.int64(0)
-    for i in range(stop - start):
-        entry = ids[start + i] + 1
-        scratch.head[entry] = NULL
-        if scratch.united[i] and scratch.reference_left[entry] > 0 and scratch.summary_left[entry] > 0:
-            scratch.reference_left[entry] -= 1
-            scratch.summary_left[entry] -= 1
-            hits += 1
-        scratch.united[i] = 0
+def _pair_hits(references, reference, summaries, summary, base, target, union):
+    count_tokens(summaries.ids, summaries.text[summary], target.left, 1)
+    target.left[0] = 0
+    size = _keep_reference(references, reference, base, target.left)
+    widest = _keep_summary(summaries, summary, target, base.left)
+    many, hits, start = references.sentence[reference, 1] - references.sentence[reference, 0], np.int64(0), np.int64(0)
+    for s in range(many):
+        stop = base.stops[s]
+        words = width_of(stop - start)
+        if stop - start > 64 * PLACE_WORDS or words * widest > ROOM:
+            hits += _long_hits(start, stop, summaries.sentence[summary], base, target, union.long)
+        elif stop > start:
+            hits += _sentence_hits(start, stop, words, summaries.sentence[summary], base, target, union)
+        start = stop
+    for i in range(size):
+        base.left[base.entries[i]] = 0
+    count_tokens(summaries.ids, summaries.text[summary], target.left, 0)
     return hits
 
 
 @inlined
-def _step(count):
-    """How many tokens' rows are kept at a time, of `count`."""
-    return np.int64(KEPT) if count <= KEPT else np.int64(np.sqrt(np.float64(count))) + KEPT
+def _keep_reference(texts, t, base, found):
+    """Keep and count the tokens of a reference that the summary has; returns how many."""
+    size, start = np.int64(0), texts.text[t, 0]
+    for s in range(texts.sentence[t, 0], texts.sentence[t, 1]):
+        for i in range(start, texts.stops[s]):
+            entry = np.int64(texts.ids[i]) + 1
+            base.entries[size] = entry
+            shared = np.int64(found[entry] > 0)
+            base.left[entry] += shared
+            size += shared
+        start = texts.stops[s]
+        base.stops[s - texts.sentence[t, 0]] = size
+    return size
 
 
 @inlined
-def _unite(ids, start, stop, first, last, scratch):
-    """Mark in `united` the reference positions of the LCS of ids[start:stop] and the summary sentence ids[first:last]."""
-    words, count, step = (stop - start + 63) >> 6, last - first, _step(last - first)
-    blocks = (count + step - 1) // step
-    rows, checkpoints = scratch.rows, scratch.checkpoints
+def _keep_summary(texts, t, target, found):
+    """Keep the tokens of a summary that the reference has, and 0 for each run of others in a sentence; returns how many the
+    longest sentence has."""
+    size, start, widest = np.int64(0), texts.text[t, 0], np.int64(0)
+    for s in range(texts.sentence[t, 0], texts.sentence[t, 1]):
+        before, last = np.int64(0), size
+        for i in range(start, texts.stops[s]):
+            entry = np.int64(texts.ids[i]) + 1
+            entry = entry if found[entry] > 0 else np.int64(0)
+            target.entries[size] = entry
+            size += np.int64(entry + before > 0)
+            before = entry
+        start = texts.stops[s]
+        target.stops[s - texts.sentence[t, 0]] = size
+        widest = max(widest, size - last)
+    return widest
+
+
+@inlined
+def _sentence_hits(start, stop, words, sentences, base, target, union):
+    """Hits of one reference sentence, base.entries[start:stop], with all sentences of the summary."""
+    united, first = union.united, np.int64(0)
+    united[:words] = U0
+    set_masks(base.entries, start, stop, words, union.masks)
+    for s in range(sentences[1] - sentences[0]):
+        last = target.stops[s]
+        _rows_of_width(words, first, last, target.entries, union)
+        _backtrack(first, last, stop - start, words, target.entries, union)
+        first = last
+    clear_masks(stop - start, words, union.masks)
+    hits = np.int64(0)
     for w in range(words):
-        checkpoints[w] = ONES
-    for block in range(1, blocks):
-        _rows(ids, first + (block - 1) * step, step, (block - 1) * words, words, scratch)
-        for w in range(words):
-            checkpoints[block * words + w] = rows[step * words + w]
-    i, block = stop - start, blocks - 1
-    while block >= 0 and i > 0:
-        at = block * step
-        size = min(step, count - at)
-        _rows(ids, first + at, size, block * words, words, scratch)
-        i = _backtrack(ids, start, i, first + at, size, words, scratch)
-        block -= 1
+        bits = united[w]
+        while bits != U0:
+            hits += _use(base.entries[start + 64 * w + trailing_zeros(bits)], base.left, target.left)
+            bits &= bits - U1
+    return hits
 
 
 @inlined
-def _rows(ids, first, size, before, words, scratch):
-    """rows[j · words:]: the bit row after j of the `size` summary tokens from `first` on; row 0 is the checkpoint there."""
-    mask, head, rows, checkpoints = scratch.mask, scratch.head, scratch.rows, scratch.checkpoints
-    for w in range(words):
-        rows[w] = checkpoints[before + w]
-    at = np.int64(NULL)
-    for j in range(size):
-        if head[ids[first + j] + 1] != at:
-            _mark(at, mask, scratch.following, False)
-            at = head[ids[first + j] + 1]
-            _mark(at, mask, scratch.following, True)
-        carry, row = U0, j * words
-        for w in range(words):
-            bits = rows[row + w]
-            common = bits & mask[w]
-            added = bits + common
-            total = added + carry
-            carry = np.uint64(added < bits) | np.uint64(total < added)
-            rows[row + words + w] = total | (bits - common)
-    _mark(at, mask, scratch.following, False)
+def _use(entry, left, other):
+    """1 if both texts have an unused occurrence, which is used."""
+    counts = np.int64(left[entry] > 0) & np.int64(other[entry] > 0)
+    left[entry] -= counts
+    other[entry] -= counts
+    return counts
 
 
 @inlined
-def _mark(position, mask, following, value):
-    """Set or clear the bits of a token's positions in the reference sentence, from its first one on."""
-    while position != NULL:
-        if value:
-            mask[position >> 6] |= U1 << np.uint64(position & 63)
-        else:
-            mask[position >> 6] = U0
-        position = following[position]
+def _rows_of_width(words, first, last, entries, union):
+    if words == 1:
+        _rows(zero(1), first, last, entries, union)
+    elif words == 2:
+        _rows(zero(2), first, last, entries, union)
+    elif words == 3:
+        _rows(zero(3), first, last, entries, union)
+    elif words == 4:
+        _rows(zero(4), first, last, entries, union)
+    elif words == 6:
+        _rows(zero(6), first, last, entries, union)
+    else:
+        _rows(zero(8), first, last, entries, union)
 
 
 @inlined
-def _backtrack(ids, start, i, first, j, words, scratch):
-    """Walk back from reference position i and summary position j of a block; returns i when the block is left."""
-    rows, united = scratch.rows, scratch.united
-    while i > 0 and j > 0:
-        if ids[start + i - 1] == ids[first + j - 1]:
-            united[i - 1] = 1
-            i -= 1
-            j -= 1
-        elif (rows[j * words + ((i - 1) >> 6)] >> np.uint64((i - 1) & 63)) & U1 == U0:
-            j -= 1
-        else:
-            i -= 1
-    return i
+def _rows(nothing, first, last, entries, union):
+    """The row of bits after each token of the summary sentence entries[first:last]."""
+    row, width = complement(nothing), 8 * words_in(nothing)
+    bits, to = union.masks.masks.ctypes.data, union.rows.ctypes.data
+    for j in range(first, last):
+        common = row & load(nothing, bits + width * entries[j])
+        row = (row + common) | (row ^ common)
+        store(row, to + width * (j - first))
+
+
+@inlined
+def _backtrack(first, last, size, words, entries, union):
+    """Mark the places of the LCS: from the last token on, the highest place below the one before where the token stands,
+    which is taken, or where its row grows."""
+    united, bits, rows, width = union.united, union.masks.masks.ctypes.data, union.rows.ctypes.data, 8 * words
+    for j in range(last - 1, first - 1, -1):
+        if size == 0:
+            return
+        w, limit = (size - 1) >> 6, ONES >> (U63 - np.uint64((size - 1) & 63))
+        mask = load_word(bits + width * entries[j] + 8 * w)
+        found = (mask | ~load_word(rows + width * (j - first) + 8 * w)) & limit
+        while found == U0 and w > 0:
+            w -= 1
+            mask = load_word(bits + width * entries[j] + 8 * w)
+            found = mask | ~load_word(rows + width * (j - first) + 8 * w)
+        if found == U0:
+            return
+        place = 63 - leading_zeros(found)
+        taken = mask & (U1 << np.uint64(place))
+        united[w] |= taken
+        size = 64 * w + place + np.int64(taken == U0)
+
+
+@inlined
+def _long_hits(start, stop, sentences, base, target, long):
+    """As `_sentence_hits`, for sentences too long for it."""
+    first, hits = np.int64(0), np.int64(0)
+    learn_long(base.entries, start, stop, long)
+    for s in range(sentences[1] - sentences[0]):
+        last = target.stops[s]
+        if last > first:
+            unite_long(base.entries, start, stop, target.entries, first, last, long)
+        first = last
+    for i in range(start, stop):
+        if long.united[i - start]:
+            hits += _use(base.entries[i], base.left, target.left)
+    forget_long(base.entries, start, stop, long)
+    return hits

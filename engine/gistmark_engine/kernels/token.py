@@ -7,22 +7,24 @@ import numpy as np
 from gistmark_engine.intrinsics import load_byte, load_word
 from gistmark_engine.jit import inlined
 
-U1, U29, U32, U56, U64 = np.uint64(1), np.uint64(29), np.uint64(32), np.uint64(56), np.uint64(64)
+U29, U32, U56 = np.uint64(29), np.uint64(32), np.uint64(56)
 MIX_A, MIX_B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 LONG = np.uint64(0xFF << 56)
 SHORT = 15
 """Bytes of the longest token that two words hold."""
 
+KEPT = np.frombuffer(b"".join((b"\xff" * size).ljust(16, b"\0") for size in range(SHORT + 1)), np.uint64)
+"""What of sixteen bytes is a token's: two words for each length up to SHORT."""
+
 
 @inlined
 def token_words(address, length):
     """The two words of the token of `length` bytes at `address`, which has 16 readable bytes."""
-    bits = np.uint64(length) << np.uint64(3)
-    half = min(bits, U64) >> U1
-    a = load_word(address) & (((U1 << half) << half) - U1)
     if length > SHORT:
-        return a, _tail_hash(address + 8, length - 8) | LONG
-    return a, (load_word(address + 8) & ((U1 << (max(bits, U64) - U64)) - U1)) | (np.uint64(length) << U56)
+        return load_word(address), _tail_hash(address + 8, length - 8) | LONG
+    kept = KEPT.ctypes.data + 16 * length
+    a, b = load_word(address) & load_word(kept), load_word(address + 8) & load_word(kept + 8)
+    return a, b | (np.uint64(length) << U56)
 
 
 @inlined

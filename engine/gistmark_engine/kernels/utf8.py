@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gistmark_engine.intrinsics import high_mask, load_byte
+from gistmark_engine.blocks import high_mask
+from gistmark_engine.intrinsics import load_byte
 from gistmark_engine.jit import inlined
 
 U0 = np.uint64(0)

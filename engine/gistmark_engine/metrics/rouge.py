@@ -137,7 +137,9 @@ def _run(
     tokens = batch.tokenised if forms is None else _stemmed(batch.tokenised, forms)
     out = _scores(tokens, ("1", *types) if rule == ARGMAX_ROUGE1 else types, rule, parity)
     out = out[3:] if rule == ARGMAX_ROUGE1 else out
-    out[:, tokens.null_rows("summary", "references")] = np.nan
+    null = tokens.null_rows("summary", "references")
+    if null.any():
+        out[:, null] = np.nan
     if scale != 1.0:
         out[:-1] *= scale
     return dict(zip(names, out, strict=True))

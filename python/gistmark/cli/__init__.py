@@ -1,13 +1,14 @@
 """The command line: `gistmark score`, `gistmark compare`, `gistmark report`, `gistmark metrics`, `gistmark study`,
 `gistmark bench`, `gistmark warmup`, `gistmark cache`, `gistmark completion`.
 
-Exit codes: 0 fine; 1 unexpected; 2 wrong usage or input that cannot be scored; 130 interrupted.
+Exit codes: 0 fine; 1 unexpected; 2 wrong usage or input that cannot be scored; 130 interrupted; 141 nobody reads on.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import select
 import signal
 import sys
 import warnings
@@ -15,32 +16,57 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from gistmark.cli import bench, cache, compare, completion, help, metrics, report, score, study, warmup
-from gistmark_engine.errors import GistmarkError
+from gistmark_engine.errors import GistmarkError, OptionError
 from gistmark_engine.version import __version__
 
+CLOSED = 128 + 13
+"""As shells report a program that wrote into a pipe which nobody reads (the signal SIGPIPE)."""
+
 COMMANDS = (score, compare, report, metrics, study, bench, warmup, cache)
+FILES = ("pairs", "scored", "sessions")
+"""What commands call the files they read."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a user's error is one line on standard error, never a traceback."""
-    options = _parser().parse_args(arguments)
     warnings.formatwarning = lambda message, *_: f"gistmark: {message}\n"
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
-        code: int = options.run(options)
-        sys.stdout.flush()
-        return code
+        return _run(arguments)
     except GistmarkError as error:
         return _say(str(error), 2)
     except KeyboardInterrupt:
         return _say("interrupted", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    except BrokenPipeError as error:
+        if not _nobody_reads():
+            return _say(str(error), 1)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to write goes nowhere, in silence
+        return CLOSED
+    except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
+        return _say(f"{error.filename or error}: cannot be read or written ({error.strerror})", 2)
     except OSError as error:
         return _say(str(error), 1)
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """Run one command; all it prints is written when this ends, so that a closed pipe shows here and not at exit."""
+    try:
+        options = _parser().parse_args(arguments)
+        _check_given(options)
+        code: int = options.run(options)
+        return code
+    finally:
+        sys.stdout.flush()
+
+
+def _check_given(options: argparse.Namespace) -> None:
+    """Refuse an option given as empty text, which is a shell variable that is not set."""
+    for name, value in vars(options).items():
+        if value == "" or (isinstance(value, list) and "" in value):
+            what = "a file's name" if name in FILES else f"--{name.replace('_', '-')}"
+            raise OptionError(f"{what} is empty; say what it is, or leave it out")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -57,6 +83,13 @@ def _parser() -> argparse.ArgumentParser:
 def _say(message: str, code: int) -> int:
     print(f"gistmark: {message}", file=sys.stderr)
     return code
+
+
+def _nobody_reads() -> bool:
+    """Whether standard output is what broke: a pipe whose other end is closed."""
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), select.POLLOUT)
+    return any(events & (select.POLLERR | select.POLLHUP) for _, events in poll.poll(0))
 
 
 def _terminate(*_: object) -> NoReturn:

@@ -10,7 +10,8 @@ from typing import Any
 import polars as pl
 
 from gistmark import tables
-from gistmark.cli import output, pairs
+from gistmark.cli import options as metric_options
+from gistmark.cli import output, pairs, target
 from gistmark.cli.options import parse
 from gistmark.near import near
 from gistmark_engine.errors import OptionError
@@ -48,10 +49,7 @@ def add_to(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> int:
     from gistmark.bench import as_page, compare, render  # peers are needed for this command alone
 
-    if options.output:
-        from gistmark.files import check_output
-
-        check_output(options.output)
+    target.check(options.output, options.pairs, pairs.files(options))
     peers = _peers(options.against, options.set)
     if options.limit < 0:
         raise OptionError(f"--limit takes a number of rows, not {options.limit}")
@@ -59,7 +57,8 @@ def _run(options: argparse.Namespace) -> int:
     used = frame.head(options.limit) if options.limit else frame
     results = compare(used, peers, rounds=options.rounds, threads=options.threads)
     if not options.quiet:
-        print(render(results) if options.format == "text" else tables.page(as_page(results), options.format))
+        text = render(results) if options.format == "text" else tables.page(as_page(results), options.format)
+        print(text, file=target.beside(options.output))
     if used.height < frame.height:
         print(f"gistmark: compared the first {used.height} of {frame.height} rows; see --limit", file=sys.stderr)
     if options.output:
@@ -79,12 +78,10 @@ def _peers(against: str, assignments: list[str]) -> list[Peer]:
     """The peers named, with those of the options that belong to their metrics."""
     from gistmark.bench import PEERS
 
-    names = list(dict.fromkeys(name.strip() for name in against.split(",") if name.strip()))
+    names = list(dict.fromkeys(metric_options.names(against)))
     for name in names:
         if name not in PEERS:
             raise OptionError(f"unknown peer {name!r}{near(name, PEERS)}; there are {', '.join(PEERS)}")
-    if not names:
-        raise OptionError(f"--against names no peer; there are {', '.join(PEERS)}")
     given = [_assignment(text) for text in assignments]
     metrics = {name: PEERS[name]().metric.name for name in names}
     for metric, option, _ in given:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 import polars as pl
 
 from gistmark.catalogue import catalogue
 from gistmark.cli import options as metric_options
-from gistmark.cli import output
+from gistmark.cli import output, target
+from gistmark.cli.table import compared
+from gistmark.corrections import CORRECTIONS, FAMILIES
+from gistmark.files import formats
+from gistmark.numbers import numbers
 from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Metric
 
@@ -25,7 +29,7 @@ def add_to(commands: Any) -> None:
         allow_abbrev=False,
     )
     parser.add_argument("scored", help="Parquet, JSON lines, CSV, Arrow IPC, a quoted glob, or - for JSON lines")
-    parser.add_argument("--output", metavar="FILE", help="where the comparison goes as a table")
+    parser.add_argument("--output", metavar="FILE", help="where the comparison goes as a table; - writes JSON lines")
     metric_options.add_to(parser, "those whose columns are there")
     parser.add_argument(
         "--by",
@@ -44,6 +48,18 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--method", choices=("bootstrap", "randomisation"), default="bootstrap", help="default: %(default)s"
     )
+    parser.add_argument(
+        "--correction",
+        choices=(*CORRECTIONS, "none"),
+        default="holm",
+        help="of p for many comparisons: Holm's, or Benjamini and Hochberg's; default: %(default)s",
+    )
+    parser.add_argument(
+        "--family",
+        choices=FAMILIES,
+        default="field",
+        help="what is corrected together: the systems compared in one field, or all p; default: %(default)s",
+    )
     parser.add_argument("--replicates", metavar="N", type=int, default=1000, help="default: %(default)s")
     parser.add_argument("--confidence", metavar="N", type=float, default=0.95, help="default: %(default)s")
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="default: %(default)s")
@@ -53,11 +69,9 @@ def add_to(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     from gistmark.compare import compare
-    from gistmark.files import check_output, open_source, write
-    from gistmark.studies.markdown import table
+    from gistmark.files import open_source, write
 
-    if options.output is not None:
-        check_output(options.output)
+    target.check(options.output, options.scored, formats.named(options.scored))
     frame = open_source(options.scored).load()
     metrics = metric_options.chosen(options, lambda: _there(frame.columns))
     found = compare(
@@ -70,14 +84,25 @@ def _run(options: argparse.Namespace) -> int:
         replicates=options.replicates,
         confidence=options.confidence,
         seed=options.seed,
+        correction=None if options.correction == "none" else options.correction,
+        family=options.family,
     )
     if options.output is not None:
         write(found, options.output)
-    if options.format != "text":
-        print(output.wide(found, options.by or ["system"], metrics, options.format))
-    elif not options.quiet:
-        print(table(found.drop("metric", "signature")), *dict.fromkeys(found["signature"]), sep="\n")
+    if not options.quiet:
+        stream = target.beside(options.output)
+        print(_shown(found, options.by or ["system"], metrics, options, stream), file=stream)
     return 0
+
+
+def _shown(
+    found: pl.DataFrame, by: Sequence[str], metrics: Sequence[Metric], options: argparse.Namespace, stream: TextIO
+) -> str:
+    """The comparison in the form asked for."""
+    legend = output.legend(options.correction, options.family, options.method, options.replicates)
+    if options.format == "text":
+        return output.emphasised(f"{compared(found, by)}\n\n{legend}", stream)
+    return output.wide(found, by, metrics, options.format, [output.MARKED, legend])
 
 
 def _there(columns: Sequence[str]) -> Iterable[str]:
@@ -92,11 +117,8 @@ def _typed(frame: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
     """Numbers and truth values that a text format holds as text."""
     fields = {name: spec.dtype for metric in metrics for name, spec in metric.columns.items()}
     texts = [name for name, dtype in frame.schema.items() if dtype == pl.String and name in fields]
-    try:
-        return frame.with_columns(
-            pl.col(name) == "true" if fields[name] == "bool" else pl.col(name).cast(pl.Float64)
-            for name in texts
-            if fields[name] in ("float64", "int64", "bool")
-        )
-    except pl.exceptions.InvalidOperationError as error:
-        raise InputError(f"scores are numbers: {error}") from None
+    return frame.with_columns(
+        frame[name] == "true" if fields[name] == "bool" else numbers(frame[name])
+        for name in texts
+        if fields[name] in ("float64", "int64", "bool")
+    )

@@ -21,7 +21,7 @@ EXAMPLES = {
         "gistmark report scored.parquet --output report.html",
         "gistmark report bart.parquet pegasus.parquet study/ --output report.html --title 'Two systems'",
     ),
-    "metrics": ("gistmark metrics", "gistmark metrics --json"),
+    "metrics": ("gistmark metrics", "gistmark metrics rouge bleu", "gistmark metrics --json"),
     "study robustness": (
         "gistmark study robustness pairs.parquet --output study/",
         "gistmark study robustness pairs.parquet --output study/ --metrics rouge --perturbations distractor,shorten",

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from gistmark.catalogue import catalogue
+from gistmark.catalogue import catalogue, resolve
 from gistmark.cli.options import defaults_of
 from gistmark_engine.metric import Field, Metric
 
@@ -15,12 +15,13 @@ from gistmark_engine.metric import Field, Metric
 def add_to(commands: Any) -> None:
     """Add this command to the parser's."""
     parser = commands.add_parser("metrics", help="list every metric: inputs, fields, options, source")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="of metrics; default: all")
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
-    records = catalogue().values()
+    records = resolve(options.names) if options.names else list(catalogue().values())
     if options.json:
         print(json.dumps([_data(metric) for metric in records], indent=2, ensure_ascii=False))
     else:

@@ -39,8 +39,11 @@ def chosen(options: argparse.Namespace, default: Callable[[], Iterable[str]]) ->
 
 
 def names(text: str) -> list[str]:
-    """The names in a list that is separated by commas."""
-    return [name.strip() for name in text.split(",") if name.strip()]
+    """The names in a list that is separated by commas. Raises `OptionError` where there is none."""
+    found = [name.strip() for name in text.split(",") if name.strip()]
+    if not found:
+        raise OptionError(f"{text!r} names nothing; write names with commas between them")
+    return found
 
 
 def configured(wanted: Iterable[str], assignments: Sequence[str]) -> list[Metric]:
@@ -59,6 +62,8 @@ def configured(wanted: Iterable[str], assignments: Sequence[str]) -> list[Metric
             raise OptionError(f"--set takes metric.option=value, not {assignment!r}")
         if name not in settings:
             raise OptionError(f"--set {assignment}: metric {name!r} is not scored; scored are {', '.join(settings)}")
+        if option in settings[name]:
+            raise OptionError(f"--set {assignment}: {name}.{option} is set twice")
         settings[name][option] = value.strip()
     return [build(name, options) for name, options in settings.items()]
 
@@ -67,8 +72,10 @@ def from_file(path: str) -> list[Metric]:
     """The metrics of a TOML file: a table each, `[rouge]`, or variants of one, `[[rouge]]`, told apart by `prefix`."""
     try:
         tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise OptionError(f"{path}: {error}") from error
+    except OSError as error:
+        raise OptionError(f"{path}: cannot be read ({error.strerror})") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise OptionError(f"{path}: not TOML: {error}") from error
     if not tables:
         raise OptionError(f"{path}: names no metric; write a table for each, such as [rouge]")
     return [build(name, _texts(path, name, one)) for name, many in tables.items() for one in _variants(many)]

@@ -11,11 +11,13 @@ import polars as pl
 
 from gistmark import tables
 from gistmark.cli.table import group_label, number
+from gistmark.corrections import ADJUSTED
 from gistmark.tables import FORMATS, Table
 from gistmark_engine.metric import Metric
 
 SIGNIFICANT = ((0.01, "‡"), (0.05, "†"))
 """Marks of a difference to the baseline, by the p below which they stand."""
+MARKED = f"Difference to the baseline: {', '.join(f'{mark} p < {below}' for below, mark in reversed(SIGNIFICANT))}."
 
 Row = dict[str, Any]
 
@@ -43,11 +45,13 @@ def emphasised(text: str, stream: TextIO) -> str:
     return "\n".join(f"\033[1m{line}\033[0m" if line and line[0] not in " |" else line for line in text.split("\n"))
 
 
-def wide(found: pl.DataFrame, by: Sequence[str], metrics: Sequence[Metric], form: str) -> str:
+def wide(
+    found: pl.DataFrame, by: Sequence[str], metrics: Sequence[Metric], form: str, notes: Sequence[str] = ()
+) -> str:
     """A frame of `gistmark.summarise` or `gistmark.compare` as a table a metric: groups down, fields across.
 
     Means, medians and corpus scores alone, with their intervals if there are any, the best of a column marked, and
-    differences to a baseline by their p. CSV is the frame as it is.
+    differences to a baseline by their corrected p; `notes` go below. CSV is the frame as it is.
     """
     if form == "csv":
         return found.write_csv().rstrip("\n")
@@ -56,7 +60,7 @@ def wide(found: pl.DataFrame, by: Sequence[str], metrics: Sequence[Metric], form
     names = dict.fromkeys(row["metric"] for row in rows)
     made = [tables.marked(_table(name, [row for row in rows if row["metric"] == name], by), better) for name in names]
     write = tables.latex if form == "latex" else tables.markdown
-    notes = [*_legend(found), *dict.fromkeys(f"`{text}`" for text in found["signature"])]
+    notes = [*notes, *dict.fromkeys(f"`{text}`" for text in found["signature"])]
     return "\n\n".join([*map(write, made), *(note if form == "markdown" else f"% {note.strip('`')}" for note in notes)])
 
 
@@ -74,12 +78,14 @@ def _cell(row: Mapping[str, Any]) -> str:
     """A number with the mark of its difference, and its interval."""
     if row["value"] is None:
         return "–"
-    p = row.get("p")
+    p = row.get(ADJUSTED)
     mark = next((mark for below, mark in SIGNIFICANT if p is not None and p < below), "")
     interval = f" [{number(row['low'])}, {number(row['high'])}]" if row.get("low") is not None else ""
     return f"{number(row['value'])}{mark}{interval}"
 
 
-def _legend(found: pl.DataFrame) -> list[str]:
-    said = ", ".join(f"{mark} p < {below}" for below, mark in reversed(SIGNIFICANT))
-    return [f"Difference to the baseline: {said}."] if "p" in found.columns else []
+def legend(correction: str, family: str, method: str, replicates: int) -> str:
+    """What p of a comparison is."""
+    after = {"holm": "after Holm", "bh": "after Benjamini and Hochberg", "none": "not corrected"}[correction]
+    over = "" if correction == "none" else f" over {'all of them' if family == 'all' else 'the systems of a field'}"
+    return f"p: {method}, {replicates} replicates, {after}{over}."

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 
 import polars as pl
 
 from gistmark.cli import dataset
-from gistmark.files import OnError, Source, open_source
+from gistmark.files import OnError, Source, formats, open_source
+from gistmark.files.source import TEXT_ROLES
 from gistmark.near import near
 from gistmark.roles import assign, default_metrics
 from gistmark_engine.errors import InputError, OptionError
@@ -42,6 +44,14 @@ def default_names(names: Sequence[str], columns: Mapping[str, str] = MappingProx
     return [metric.name for metric in default_metrics(assign(columns, names), names)]
 
 
+def files(options: argparse.Namespace) -> list[Path]:
+    """The files that are read, as far as they lie on this machine: all in the folder of a published data set."""
+    path = Path(options.pairs)
+    if not options.dataset:
+        return formats.named(options.pairs)
+    return list(path.rglob("*")) if path.is_dir() else [path]
+
+
 def open_pairs(options: argparse.Namespace, on_error: OnError = "fail") -> Source:
     """The file, or the data set that `--dataset` names."""
     if options.dataset:
@@ -49,13 +59,16 @@ def open_pairs(options: argparse.Namespace, on_error: OnError = "fail") -> Sourc
     if options.dataset_option:
         raise OptionError("--dataset-option needs --dataset")
     columns = {role: getattr(options, role) or role for role in ROLES}
-    return open_source(options.pairs, text=[*columns.values()], references=columns["references"], on_error=on_error)
+    text = [columns[role] for role in TEXT_ROLES]
+    return open_source(options.pairs, text=text, references=columns["references"], on_error=on_error)
 
 
 def read_pairs(options: argparse.Namespace) -> pl.DataFrame:
-    """The table; a column named for a role takes the place of one that is called as the role."""
-    columns = columns_of(options)
-    return renamed(open_pairs(options).load(), columns)
+    """The table, which has rows; a column named for a role takes the place of one that is called as the role."""
+    frame = renamed(open_pairs(options).load(), columns_of(options))
+    if frame.is_empty():
+        raise InputError(f"{options.pairs}: there is no row")
+    return frame
 
 
 def renamed(frame: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:

@@ -10,14 +10,13 @@ from typing import Any, TextIO
 
 import polars as pl
 
-from gistmark.cli import engines, judging, output, pairs, partwise, summary
+from gistmark.cli import engines, judging, output, pairs, partwise, summary, target
 from gistmark.cli import options as metric_options
 from gistmark.cli.job import run
 from gistmark.cli.options import positive
 from gistmark.cli.progress import progress
 from gistmark.cli.table import render
-from gistmark.files import Source, check_output
-from gistmark.files.formats import STANDARD
+from gistmark.files import Source
 from gistmark.files.skipped import tally
 from gistmark.near import near
 from gistmark_engine.errors import InputError, OptionError
@@ -95,23 +94,23 @@ def _run(options: argparse.Namespace) -> int:
         return _rehearse(source, metrics, columns)
     found = _score(options, source, metrics, columns, by)
     if not options.quiet:
-        stream = sys.stderr if options.output == STANDARD else sys.stdout
+        stream = target.beside(options.output)
         print(_shown(found, by, metrics, source, options, stream), file=stream)
     return 0
 
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse an output that cannot be written, and options that need one in parts."""
-    if options.output == "":
-        raise OptionError("--output needs a path, or - for standard output; this one is empty")
     if options.long and not options.max_length:
         raise OptionError("--long says what becomes of a text longer than --max-length; give that too")
+    if options.engine != "ray" and (options.gpus or options.actors != 1):
+        raise OptionError("--actors and --gpus are of --engine ray")
     if _in_parts(options):
+        target.check_folder(options.output, options.pairs, pairs.files(options))
         return
     if options.resume or options.engine != engines.LOCAL:
         raise OptionError("--resume and --engine need parts: an --output that ends with a slash")
-    if options.output and options.output != STANDARD:
-        check_output(options.output)
+    target.check(options.output, options.pairs, pairs.files(options))
 
 
 def _in_parts(options: argparse.Namespace) -> bool:

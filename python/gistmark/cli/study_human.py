@@ -10,7 +10,7 @@ import polars as pl
 
 from gistmark.cli import options as metric_options
 from gistmark.cli import output, pairs
-from gistmark_engine.errors import InputError, OptionError
+from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import Metric
 
 COMPARISONS = {
@@ -60,16 +60,16 @@ def _run(options: argparse.Namespace) -> int:
     from gistmark.studies.archive import open_archive
     from gistmark.studies.extras import check_figures
     from gistmark.studies.figures import save
-    from gistmark.studies.human import LEVELS, Resampling, correlations
+    from gistmark.studies.human import LEVELS, Resampling, check_keys, correlations
+    from gistmark.studies.human_scores import human_scores
     from gistmark.studies.markdown import table
 
     if not options.no_figures:
         check_figures()
     resampling = Resampling(options.replicates, options.over, options.confidence, options.seed)
     metrics = metric_options.chosen(options, lambda: ["rouge"])
-    frame, human = _human(
-        pairs.read_pairs(options), metric_options.names(options.human), (options.document, options.system)
-    )
+    frame, human = human_scores(pairs.read_pairs(options), metric_options.names(options.human))
+    check_keys(frame, options.document, options.system)
     folder = open_archive(options.output, _record(options, metrics, frame))
     scored = gm.score(frame, metrics, threads=options.threads)
     fields = [name for m in metrics for name, spec in m.columns.items() if spec.dtype in ("float64", "int64")]
@@ -100,35 +100,6 @@ def _record(options: argparse.Namespace, metrics: Sequence[Metric], frame: pl.Da
     settings = {name: getattr(options, name) for name in asked}
     record = {"gistmark": __version__, "study": "human", "metrics": signature(metrics), "settings": settings}
     return record | {"rows": frame.height, "rows_sha256": digest(frame)}
-
-
-def _human(frame: pl.DataFrame, columns: Sequence[str], keys: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
-    """The table with its human scores as columns of numbers, and their names."""
-    scores: list[str] = []
-    for column in [*keys, *columns]:
-        if column not in frame.columns:
-            raise InputError(f"there is no such column; there are {', '.join(frame.columns)}", column=column)
-    for column in columns:
-        if frame[column].dtype != pl.String or frame[column].is_null().all():
-            scores.append(column)
-            continue
-        parts = _unpacked(frame[column])
-        scores += parts.columns
-        frame = pl.concat([frame.drop(column), parts], how="horizontal")
-    there = [score for score in scores if not frame[score].is_null().all()]
-    if not there:
-        raise InputError(
-            f"there is no human score in {', '.join(scores or columns) or 'no column'}: nothing to correlate with"
-        )
-    return frame, scores
-
-
-def _unpacked(texts: pl.Series) -> pl.DataFrame:
-    """A column of JSON objects as a column a key."""
-    try:
-        return texts.str.json_decode(infer_schema_length=None).struct.unnest().cast(pl.Float64)
-    except (pl.exceptions.PolarsError, AttributeError) as error:
-        raise InputError(f"no JSON objects of numbers: {error}", column=texts.name, value=texts.first()) from None
 
 
 def _pair(text: str, fields: Sequence[str]) -> tuple[str, str]:

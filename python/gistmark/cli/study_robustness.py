@@ -10,6 +10,7 @@ from typing import Any
 
 from gistmark.cli import judging, output, pairs
 from gistmark.cli import options as metric_options
+from gistmark.files.jsonl import distinct
 from gistmark_engine.errors import OptionError
 
 TABLE = "table.md"
@@ -146,9 +147,11 @@ def _glossary(path: str | None) -> dict[str, str] | None:
     if path is None:
         return None
     try:
-        glossary = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise OptionError(f"{path}: {error}") from error
+        glossary = json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=distinct)
+    except OSError as error:
+        raise OptionError(f"{path}: cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise OptionError(f"{path}: not JSON: {error}") from error
     if not isinstance(glossary, dict) or not all(isinstance(words, str) for words in glossary.values()):
         raise OptionError(f"{path}: a glossary is a JSON object, term to plain words")
     return glossary

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from gistmark.cli import options as metric_options
 from gistmark.cli import output, pairs
 
 TABLE = "table.md"
@@ -51,7 +52,7 @@ def _run(options: argparse.Namespace) -> int:
         setting=options.setting,
         force=options.force,
         annotations=annotated,
-        variants=options.variants and [name.strip() for name in options.variants.split(",")],
+        variants=options.variants and metric_options.names(options.variants),
         tie=options.tie,
         length_unit=options.length_unit,
         output=options.output,

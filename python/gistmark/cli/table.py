@@ -8,6 +8,8 @@ from typing import Any
 
 import polars as pl
 
+from gistmark.corrections import ADJUSTED
+
 ACROSS = 8
 """Groups side by side; further ones start a new block."""
 
@@ -33,16 +35,40 @@ def render(summary: pl.DataFrame, by: Sequence[str] = ()) -> str:
     return "\n\n".join([*blocks, "\n".join(signatures)])
 
 
+def compared(found: pl.DataFrame, by: Sequence[str]) -> str:
+    """A frame of `gistmark.compare` as aligned text: a heading a metric, under it every field system by system."""
+    by_number: dict[tuple[str, str, str], list[Row]] = {}
+    for row in found.iter_rows(named=True):
+        by_number.setdefault((row["metric"], row["field"], row["statistic"]), []).append(row)
+    lines: list[Line] = [("", ["value", "difference", "p", "corrected", "n", "n_null"])]
+    for metric, numbers in groupby(by_number.items(), key=lambda item: item[0][0]):
+        lines.append((metric, []))
+        for (_, field, statistic), rows in numbers:
+            lines.append((f"  {field} {statistic}", []))
+            lines += [(f"    {group_label(row, by)}", _differing(row)) for row in rows]
+    return "\n".join([_aligned(lines), "", *dict.fromkeys(found["signature"])])
+
+
+def _differing(row: Row) -> list[str]:
+    difference = {"value": row["difference"], "low": row["difference_low"], "high": row["difference_high"]}
+    numbers = number(row["p"]), number(row[ADJUSTED]), str(row["n"]), str(row["n_null"])
+    return [_cell(row), _cell(difference), *numbers]
+
+
 def group_label(row: Row, by: Sequence[str]) -> str:
     """What a group of rows is called: by its keys, a null one apart from the text "None"."""
     return ", ".join("(null)" if row[key] is None else str(row[key]) for key in by) or "all"
 
 
 def _block(by_group: Mapping[str, Sequence[Row]]) -> str:
-    """The lines of some groups, every column as wide as its widest cell."""
-    lines: list[Line] = [("", list(by_group)), *_lines(by_group)]
+    """The lines of some groups."""
+    return _aligned([("", list(by_group)), *_lines(by_group)])
+
+
+def _aligned(lines: Sequence[Line]) -> str:
+    """Labels and cells in columns, the first line's cells as headings, every column as wide as its widest cell."""
     label = max(len(name) for name, _ in lines)
-    widths = [max(len(cells[at]) for _, cells in lines if cells) for at in range(len(by_group))]
+    widths = [max(len(cells[at]) for _, cells in lines if cells) for at in range(len(lines[0][1]))]
     return "\n".join(
         f"{name:<{label}}  {'  '.join(f'{cell:>{width}}' for cell, width in zip(cells, widths, strict=False))}".rstrip()
         for name, cells in lines

@@ -62,6 +62,14 @@ def expand(pattern: str | PathLike[str]) -> list[Path]:
     return paths
 
 
+def named(pattern: str) -> list[Path]:
+    """The files on this machine that a pattern names; none for standard input, URLs, and what `expand` refuses."""
+    try:
+        return [] if pattern == STANDARD or "://" in pattern else expand(pattern)
+    except InputError:
+        return []
+
+
 def _check_file(path: Path) -> None:
     """Raise `InputError` unless `path` is a file that can be read and holds something."""
     if path.is_dir():

@@ -12,7 +12,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import polars as pl
 import pyarrow as pa
@@ -148,7 +148,7 @@ def _problem(line: bytes, text: Collection[str], shapes: Shapes) -> str | None:
     if not line.strip():
         return None
     try:
-        row = json.loads(line.decode(), parse_constant=_no_number)
+        row = json.loads(line.decode(), parse_constant=_no_number, object_pairs_hook=distinct)
         if b"\\u" in line:
             json.dumps(row, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
@@ -158,12 +158,24 @@ def _problem(line: bytes, text: Collection[str], shapes: Shapes) -> str | None:
     except json.JSONDecodeError as error:
         what = error.msg.removesuffix(" at")
         return f"not JSON: {what}, character {error.pos + 1} (found {shorten(line.decode().strip())})"
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
         return f"not JSON: {error}"
+    except ValueError as error:
+        return str(error)
     if not isinstance(row, dict):
         return f"not a JSON object (found {shorten(row)})"
     return wrong_shape(row, text, shapes)
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number; write null")
+    raise ValueError(f"not JSON: {name} is no JSON number; write null")
+
+
+def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object as `json.loads` hands it over; ValueError for a key that occurs twice, of which readers keep either."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"key {twice!r} occurs twice in one object")
+    return found

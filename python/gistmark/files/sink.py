@@ -74,15 +74,23 @@ def sink(
 
 def check_output(path: str | PathLike[str]) -> Path:
     """The file to be written, links followed; raises `OptionError` when it cannot be written."""
-    target = Path(path).resolve()
-    if target.is_dir():
-        raise OptionError(f"output {path} is a directory")
-    if not target.parent.is_dir():
-        raise OptionError(f"output {path}: directory {target.parent} does not exist")
-    if not os.access(target.parent, os.W_OK):
-        raise OptionError(f"output {path}: directory {target.parent} cannot be written")
+    target = check_place(path, "output")
     if format_of(target) and target.suffix == ".zst":
         raise OptionError(f"output {path}: text formats are written plain or as .gz")
+    return target
+
+
+def check_place(path: str | PathLike[str], option: str) -> Path:
+    """The file named by `option`, links followed; raises `OptionError` where no file can be written."""
+    target = Path(path).resolve()
+    if str(path).endswith(os.sep):
+        raise OptionError(f"{option} {path} is called as a folder; name a file, without the {os.sep} at its end")
+    if target.is_dir():
+        raise OptionError(f"{option} {path} is a directory")
+    if not target.parent.is_dir():
+        raise OptionError(f"{option} {path}: directory {target.parent} does not exist")
+    if not os.access(target.parent, os.W_OK):
+        raise OptionError(f"{option} {path}: directory {target.parent} cannot be written")
     return target
 
 

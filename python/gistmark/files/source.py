@@ -30,6 +30,10 @@ _SCAN: dict[Format, Callable[[Path], pl.LazyFrame]] = {
 }
 
 
+TEXT_ROLES = tuple(role for role in ROLES if role != "persona")
+"""The roles that hold nothing but text; a persona may be a struct."""
+
+
 @dataclass(frozen=True)
 class Source:
     """A readable table: where it came from, its rows, how their faults are found, and the lines left out of it.
@@ -84,7 +88,7 @@ class Source:
 def open_source(
     path: str | PathLike[str],
     *,
-    text: Collection[str] = ROLES,
+    text: Collection[str] = TEXT_ROLES,
     references: str = "references",
     on_error: OnError = "fail",
 ) -> Source:

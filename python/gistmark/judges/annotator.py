@@ -7,11 +7,12 @@ from functools import partial
 from typing import Literal, Unpack
 
 from gistmark.judges import rows
-from gistmark.judges.asking import Asker, Question
+from gistmark.judges.asking import Asker
 from gistmark.judges.contract import Backend
 from gistmark.judges.making import judge_metric
 from gistmark.judges.pairwise import both_orders, verdict_columns, verdict_fields
 from gistmark.judges.personas import readers
+from gistmark.judges.question import Question
 from gistmark.judges.settings import Settings, spelled
 from gistmark.judges.template import Template, load
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Values

@@ -5,63 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from gistmark.judges.budget import Budget
 from gistmark.judges.cache import Cache
-from gistmark.judges.contract import Backend, Conversation, Options, Reply, Token
+from gistmark.judges.contract import Backend, BackendError, Options, Reply
 from gistmark.judges.parsing import Parsed, Slot, parse
 from gistmark.judges.policy import Policy
-from gistmark.judges.rendering import reminder, render
-from gistmark.judges.template import Template
+from gistmark.judges.question import Answer, Question
+from gistmark.judges.rendering import Prompts, reminder
 from gistmark_engine.errors import GistmarkError, shorten
-
-_WINDOW = 4096
-
-
-@dataclass(frozen=True)
-class Question:
-    """One thing to ask: a template, its texts, and for a template about numbered rows the ids to answer for."""
-
-    template: Template
-    texts: Mapping[str, str]
-    ids: tuple[int, ...] = ()
-    sample: int = 0
-
-    @property
-    def slots(self) -> tuple[Slot, ...]:
-        """What an answer consists of."""
-        return self.ids or self.template.schema.required
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """Equal for questions that are the same."""
-        return (self.template.digest, tuple(sorted(self.texts.items())), self.ids, self.sample)
-
-
-@dataclass
-class Answer:
-    """What came of a question.
-
-    values    by slot what was read; `errors` by slot why the rest was not
-    repaired  whether any value took a repair or a second attempt's mending
-    attempts  how many replies it took; `reply` is the last of them; `scores` by slot the tokens it was read from
-    """
-
-    values: dict[Slot, object] = field(default_factory=dict)
-    errors: dict[Slot, str] = field(default_factory=dict)
-    repaired: bool = False
-    attempts: int = 0
-    reply: Reply = field(default_factory=lambda: Reply(""))
-    scores: dict[Slot, tuple[Token, ...]] = field(default_factory=dict)
-
-    @property
-    def status(self) -> str:
-        """ "ok", "repaired", or why something is missing: "truncated" if everything missing was cut, else "failed"."""
-        if self.errors:
-            return "truncated" if set(self.errors.values()) == {"truncated"} else "failed"
-        return "repaired" if self.repaired else "ok"
 
 
 @dataclass
@@ -97,7 +51,8 @@ _Heard = tuple[_Call, Reply, Parsed]
 class Asker:
     """Asks `backend` by `policy`, through `cache` (None: nothing is kept) and within `budget`.
 
-    `counts` holds, over its life: questions by final status, `calls` made and `cached`.
+    `counts` holds, over its life: questions by final status, `calls` made, those of them `unanswered`, and `cached`;
+    `reasons` why questions have no answer.
     """
 
     backend: Backend
@@ -105,12 +60,19 @@ class Asker:
     cache: Cache | None = None
     budget: Budget = field(default_factory=Budget)
     counts: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """An answer for every question, in order. Equal questions are asked once. Raises `BudgetError`, `BackendError`.
 
         A question whose every attempt is in the cache and none could be read is asked anew.
         """
+        try:
+            return self._asked(questions)
+        except BackendError as error:
+            raise BackendError(f"{error}; {self._finished()}") from error
+
+    def _asked(self, questions: Sequence[Question]) -> list[Answer]:
         keys = [question.identity for question in questions]
         unique = {key: _Open(question, question.slots) for key, question in zip(keys, questions, strict=True)}
         self._attempts(list(unique.values()), fresh=False)
@@ -118,7 +80,18 @@ class Asker:
         self._attempts(list(stale.values()), fresh=True)
         unique |= stale
         self.counts.update(item.answer.status for item in unique.values())
+        self.reasons.update(reason for item in unique.values() for reason in set(item.answer.errors.values()))
         return [unique[key].answer for key in keys]
+
+    def _finished(self) -> str:
+        """How many calls were finished, now or before, and what becomes of them."""
+        number = self.counts["calls"] - self.counts["unanswered"] + self.counts["cached"]
+        finished = f"{number or 'no'} call{'s were' if number > 1 else ' was'} finished"
+        if not number:
+            return finished
+        if self.cache is None:
+            return f"{finished}, and nothing was kept (cache=False)"
+        return f"{finished} and kept in {self.cache.path}, from where the same job goes on when started again"
 
     def _attempts(self, waiting: list[_Open], fresh: bool) -> None:
         """Ask until nothing is missing or the attempts are used up; `fresh` passes over what the cache holds."""
@@ -147,36 +120,50 @@ class Asker:
             else:
                 asked.setdefault((call.options, call.open.question.template.digest), []).append(call)
         for group in asked.values():
-            for start in range(0, len(group), _WINDOW):
-                yield from self._generated(group[start : start + _WINDOW])
+            yield from self._generated(group)
 
     def _generated(self, calls: list[_Call]) -> Iterator[_Heard]:
         """The replies to `calls`, all of the same options, as many at a time as the budget grants."""
         options = calls[0].options
-        messages = [render(call.open.question.template, call.open.question.texts, call.reminder) for call in calls]
         while calls:
-            granted = self.budget.reserve(messages, options.max_tokens)
-            waiting = set(range(granted))
-            for index, reply in self.backend.generate(messages[:granted], options):
+            prompts = Prompts(
+                [(call.open.question.template, call.open.question.texts, call.reminder) for call in calls]
+            )
+            granted = self.budget.reserve(prompts, options.max_tokens)
+            waiting = set(range(len(granted)))
+            for index, reply in self.backend.generate(prompts[: len(granted)], options):
                 if index not in waiting:
                     raise GistmarkError(f"backend {self.backend.model!r} answered call {index} twice, or one not asked")
                 waiting.remove(index)
-                yield calls[index], reply, self._settle(calls[index], messages[index], reply)
+                self.budget.settle(granted[index], reply)
+                yield calls[index], reply, self._settle(calls[index], reply)
             if waiting:
-                raise GistmarkError(f"backend {self.backend.model!r} left {len(waiting)} of {granted} calls unanswered")
-            calls, messages = calls[granted:], messages[granted:]
+                left = f"{len(waiting)} of {len(granted)} calls"
+                raise GistmarkError(f"backend {self.backend.model!r} left {left} unanswered")
+            calls = calls[len(granted) :]
 
-    def _settle(self, call: _Call, messages: Conversation, reply: Reply) -> Parsed:
+    def _settle(self, call: _Call, reply: Reply) -> Parsed:
         """Account for a reply, read it, and store it before anything else happens. An error is no reply."""
         self.counts["calls"] += 1
-        self.budget.settle(messages, call.options.max_tokens, reply)
+        if reply.finish == "error":
+            self.counts["unanswered"] += 1
         call.open.live = True
         found = _parsed(call, reply)
         if self.cache is not None and reply.finish != "error":
             status = "failed" if found.errors else "repaired" if found.repaired else "ok"
             label = call.open.question.template.label
             self.cache.put(call.key, reply, label, self.backend.model, call.options.seed, call.attempt, status)
+        self._check_scores(call, reply)
         return found
+
+    def _check_scores(self, call: _Call, reply: Reply) -> None:
+        """Give up after the first reply if it lacks the log-probabilities that were asked for."""
+        first = self.counts["calls"] - self.counts["unanswered"] == 1
+        if first and call.options.top_logprobs and reply.finish == "stop" and reply.text and not reply.scores:
+            raise BackendError(
+                f"{self.backend.model!r} reports no log-probabilities, which expected values are made of: "
+                "ask it without expected"
+            )
 
 
 def _parsed(call: _Call, reply: Reply) -> Parsed:

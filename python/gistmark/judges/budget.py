@@ -22,24 +22,22 @@ class Budget:
     spent_tokens: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
 
-    def reserve(self, conversations: Sequence[Conversation], max_tokens: int) -> int:
-        """How many of the first `conversations` can be asked whatever their replies' length; they count as spent.
+    def reserve(self, conversations: Sequence[Conversation], max_tokens: int) -> list[int]:
+        """The tokens that each of the first `conversations` may take, as many of them as can be asked whatever their
+        replies' length; they count as spent. Without a limit 0 for each.
 
-        Raises `BudgetError` if that is none.
+        Raises `BudgetError` if there are none.
         """
         if self.calls is None and self.tokens is None:
-            return len(conversations)
+            return [0] * len(conversations)
+        granted: list[int] = []
         with self._lock:
-            granted = 0
             for conversation in conversations:
                 cost = prompt_tokens(conversation) + max_tokens
                 if not self._holds(cost):
                     break
-                granted, self.spent_calls, self.spent_tokens = (
-                    granted + 1,
-                    self.spent_calls + 1,
-                    self.spent_tokens + cost,
-                )
+                granted.append(cost)
+                self.spent_calls, self.spent_tokens = self.spent_calls + 1, self.spent_tokens + cost
         if not granted:
             raise BudgetError(
                 f"the budget of {self._spell()} ends before the next call ({self.spent_calls} calls, "
@@ -47,11 +45,11 @@ class Budget:
             )
         return granted
 
-    def settle(self, conversation: Conversation, max_tokens: int, reply: Reply) -> None:
-        """Replace what was reserved for a call by the tokens it took, where the backend counted them."""
-        if reply.tokens is not None and self.tokens is not None:
+    def settle(self, cost: int, reply: Reply) -> None:
+        """Replace the tokens reserved for a call by those it took, where the backend counted them."""
+        if reply.tokens is not None and cost:
             with self._lock:
-                self.spent_tokens += sum(reply.tokens) - prompt_tokens(conversation) - max_tokens
+                self.spent_tokens += sum(reply.tokens) - cost
 
     def _holds(self, cost: int) -> bool:
         calls = self.calls is None or self.spent_calls < self.calls

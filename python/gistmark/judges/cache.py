@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gistmark.files import check_place
 from gistmark.judges.contract import Reply, Token
 from gistmark_engine.errors import InputError
 
@@ -25,6 +26,7 @@ CREATE TABLE IF NOT EXISTS replies (
     "CREATE TABLE IF NOT EXISTS jobs (metric TEXT, model TEXT, counts TEXT, ended TEXT DEFAULT CURRENT_TIMESTAMP)",
 )
 _PUT = "INSERT OR REPLACE INTO replies (key, template, model, seed, attempt, status, reply) VALUES (?,?,?,?,?,?,?)"
+_MEMORY = ":memory:"
 _LOG = "INSERT INTO jobs (metric, model, counts) VALUES (?,?,?)"
 
 
@@ -42,10 +44,19 @@ class Cache:
 
     A reply is committed before the next one is looked at, so a process killed at any moment loses none it had. What a
     reply *means* is not stored: it is parsed again on every run, and one that does not parse is no result.
+
+    path  None: `default_path()`, whose folder is made; ":memory:": for this process alone. The folder of any other file
+          must be there (`OptionError`)
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
-        self.path = str(path) if path is not None else str(default_path())
+        place = str(default_path() if path is None else path)
+        if place not in (_MEMORY, str(default_path())):
+            check_place(place, "cache")
+        self._begin(place)
+
+    def _begin(self, path: str) -> None:
+        self.path = path
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._process = 0
@@ -95,7 +106,7 @@ class Cache:
         return {"path": self.path}
 
     def __setstate__(self, state: dict[str, str]) -> None:
-        self.__init__(state["path"])  # type: ignore[misc]
+        self._begin(state["path"])
 
 
 def _connected(path: str) -> sqlite3.Connection:
@@ -103,7 +114,7 @@ def _connected(path: str) -> sqlite3.Connection:
     import sqlite3  # loads when a reply is first looked up, not with every `import gistmark`
 
     try:
-        if path != ":memory:":
+        if path == str(default_path()):
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
         for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", *_TABLES):

@@ -73,6 +73,7 @@ class Backend(Protocol):
     def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterable[tuple[int, Reply]]:
         """One reply for every conversation, each beside the index of the conversation it answers.
 
+        A conversation is rendered when it is looked at: look at each once, and hold no more than you ask about.
         Any order is fine: yield each reply as it arrives, so that it is stored before the next one is awaited. A
         call that fails for good is a `Reply` with finish "error"; raise `BackendError` only where no call can succeed.
         """
@@ -80,7 +81,10 @@ class Backend(Protocol):
 
 
 class BackendError(GistmarkError, RuntimeError):
-    """A backend that cannot answer anything: no such model, no permission, no server."""
+    """A backend that cannot answer anything: no such model, no permission, no server.
+
+    Says what refuses, what to do about it, and how many calls were finished before and where they are kept.
+    """
 
 
 class BudgetError(GistmarkError, RuntimeError):

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from gistmark.judges.asking import Asker, Question
+from gistmark.judges.asking import Asker
+from gistmark.judges.question import Question
 from gistmark.judges.template import Template
 
 _ABSTENTION = re.compile(

@@ -10,11 +10,12 @@ from functools import cache, partial
 from typing import Literal, Unpack
 
 from gistmark.judges import rows
-from gistmark.judges.asking import Answer, Asker, Question
+from gistmark.judges.asking import Asker
 from gistmark.judges.contract import Backend
 from gistmark.judges.facts import Decomposed, decompose
 from gistmark.judges.making import judge_metric
 from gistmark.judges.passages import Passages, okapi, words
+from gistmark.judges.question import Answer, Question
 from gistmark.judges.settings import Settings, spelled
 from gistmark.judges.template import Template, load
 from gistmark_engine.errors import OptionError

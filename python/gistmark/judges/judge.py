@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from gistmark.judges import rows
-from gistmark.judges.asking import Answer, Asker, Question
+from gistmark.judges.asking import Asker
 from gistmark.judges.contract import Backend
 from gistmark.judges.expected import expected_value
 from gistmark.judges.making import judge_metric
+from gistmark.judges.question import Answer, Question
 from gistmark.judges.schema import Spec
 from gistmark.judges.settings import Settings, spelled
 from gistmark.judges.template import Template, load
@@ -44,7 +45,8 @@ def judge(
     One question a row with a scale for every dimension ("joint"), or a question a dimension. `overall` is asked for,
     never computed. Each rating is a whole number from 1 to 5; one that cannot be read is null. With `samples` above 1
     it is the mean of the readable ones, at least half of which must be. With `expected` it is Σ s·p(s) / Σ p(s) over
-    the levels s among the model's alternatives for the rating's token, null where the backend reports none.
+    the levels s among the model's alternatives for the rating's token, null where there are none; `BackendError` where
+    the backend reports no log-probabilities.
 
     dimensions  some of the template's required fields; None: all (`DIMENSIONS` for the packaged template)
     reference   show the row's first usable reference beside the source

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gistmark.judges import rows
-from gistmark.judges.asking import Answer, Asker, Question
+from gistmark.judges.asking import Asker
+from gistmark.judges.question import Answer, Question
 from gistmark_engine.metric import Field, Values
 
 LEVELS = ("A", "B", "Neither")

@@ -9,11 +9,12 @@ from types import MappingProxyType
 from typing import Any, Unpack, cast
 
 from gistmark.judges import rows
-from gistmark.judges.asking import Answer, Asker, Question
+from gistmark.judges.asking import Asker
 from gistmark.judges.contract import Backend
 from gistmark.judges.facts import Decomposed, decompose, listed
 from gistmark.judges.making import judge_metric
 from gistmark.judges.personas import readers
+from gistmark.judges.question import Answer, Question
 from gistmark.judges.settings import Settings, spelled
 from gistmark.judges.template import load
 from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric, Values

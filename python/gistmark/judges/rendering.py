@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from typing import overload
 
 from gistmark.judges.contract import Conversation
 from gistmark.judges.template import PLACE, Template
@@ -16,6 +17,25 @@ def render(template: Template, texts: Mapping[str, str], reminder: str = "") -> 
     user = PLACE.sub(lambda place: parts[place[1]], template.user).strip()
     said = f"{user}\n\n{reminder}" if reminder else user
     return [{"role": "system", "content": template.system}, {"role": "user", "content": said}]
+
+
+class Prompts(Sequence[Conversation]):
+    """The messages of many calls, from their templates, texts and reminders; rendered when looked at, and not held."""
+
+    def __init__(self, calls: Sequence[tuple[Template, Mapping[str, str], str]]) -> None:
+        self._calls = calls
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    @overload
+    def __getitem__(self, at: int) -> Conversation: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Prompts: ...
+
+    def __getitem__(self, at: int | slice) -> Conversation | Prompts:
+        return Prompts(self._calls[at]) if isinstance(at, slice) else render(*self._calls[at])
 
 
 def fenced(name: str, text: str, texts: Mapping[str, str]) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, TypedDict, Unpack
 
-from gistmark.judges.asking import Asker, Question
+from gistmark.judges.asking import Asker
 from gistmark.judges.contract import Backend
+from gistmark.judges.question import Question
 from gistmark.judges.settings import Asking, asker, spelled
+from gistmark.judges.stage import end
 from gistmark.judges.template import Template, load
 from gistmark_engine.errors import OptionError
 
@@ -37,7 +39,8 @@ def rewrite(
     """For every text of `documents` (by id) a chain of levels 0 … `levels`; 0 is the text itself.
 
     Each level rewrites the one before, so a chain that fails at a level has None from there on. Calls are cached,
-    retried and budgeted like a judge's; a reply that leaves the text as it was counts as it is.
+    retried, budgeted and counted like a judge's, the counts as those of the job "rewrite_<perturbation>"; a reply that
+    leaves the text as it was counts as it is.
     `backend` and `settings` are those of all judges, see `settings.Asking`.
     """
     if perturbation not in PERTURBATIONS or levels < 1:
@@ -45,8 +48,11 @@ def rewrite(
     asking = asker(backend, **settings)
     template = load(f"rewrite_{perturbation}")
     chains: list[Mapping[str, str | None]] = [documents]
-    for _ in range(levels):
-        chains.append(_next(asking, template, chains[-1]))
+    try:
+        for _ in range(levels):
+            chains.append(_next(asking, template, chains[-1]))
+    finally:
+        end(template.id, asking)
     fixed = {"perturbation": perturbation, "generator": asking.backend.model, "seed": asking.policy.seed}
     return [
         Rewrite(doc_id=name, level=level, text=texts[name], **fixed)  # type: ignore[typeddict-item]

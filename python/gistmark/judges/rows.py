@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gistmark.judges.asking import Answer
+from gistmark.judges.question import Answer
 from gistmark_engine.errors import InputError
 from gistmark_engine.metric import STATUS, Batch, Values
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,8 @@ FLOOR, CEILING = 1e-4, 1e4
 
 WIDTH = 340
 LABEL, LINE, HEAD = 96, 22, 8
+MOST = 24
+"""Characters of a name beside an interval; longer ones are cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,11 @@ class Axis:
         return round(self.start + (self.stop - self.start) * (at - low) / (high - low), 1)
 
     def ticks(self) -> list[float]:
-        """About four round numbers between both ends."""
+        """Up to six round numbers between both ends."""
         if self.is_log:
             return [10.0**power for power in range(round(math.log10(self.low)), round(math.log10(self.high)) + 1, 2)]
         step = 10 ** math.floor(math.log10((self.high - self.low) / 2 or 1.0))
-        step *= next(factor for factor in (1, 2, 5, 10) if (self.high - self.low) / (step * factor) <= 4)
+        step *= next(factor for factor in (1, 2, 5, 10) if (self.high - self.low) / (step * factor) <= 5)
         return [round(step * k, 12) for k in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)]
 
 
@@ -78,20 +80,27 @@ def scatter(frame: pl.DataFrame, x: str, y: str, by: str, levels: Sequence[str],
     return _svg(720, 340, title, [_grid(across, 12, 300), *lines, *dots, *side, *names])
 
 
-def intervals(rows: Sequence[tuple[str, float, float | None, float | None]], label: str) -> Markup:
-    """A dot with its interval a line, and a line at 0."""
+def intervals(
+    rows: Sequence[tuple[str, float, float | None, float | None]], label: str, *, null: float = 0.0
+) -> Markup:
+    """A dot with its interval and their numbers a line, and a dashed line at `null`, where there is nothing to see."""
     bounds = [value for row in rows for value in row[1:] if value is not None]
-    axis = Axis(min([0.0, *bounds]), max([0.0, *bounds]) or 1.0, 210, 700)
-    marks = []
-    for at, (name, value, low, high) in enumerate(rows):
-        y = HEAD + LINE * at + 12
-        marks.append(f'<text x="202" y="{y + 4}" text-anchor="end">{escape(name)}</text>')
-        if low is not None and high is not None:
-            marks.append(f'<path class="bar" d="M{axis(low)} {y}H{axis(high)}"/>')
-        marks.append(f'<circle class="dot" cx="{axis(value)}" cy="{y}" r="3.5"/>')
+    left = 16 + min(MOST, max((len(name) for name, *_ in rows), default=0)) * 6.2
+    axis = Axis(min([null, *bounds]), max([null, *bounds]), left, 340)
+    axis = axis if axis.low < axis.high else replace(axis, high=axis.low + 1)
+    lines = [_interval(*row, axis, HEAD + LINE * at + 12) for at, row in enumerate(rows)]
     foot = HEAD + LINE * len(rows)
-    zero = f'<path class="cut" d="M{axis(0.0)} {HEAD}V{foot}"/>'
-    return _svg(720, foot + 20, label, [_grid(axis, HEAD, foot), zero, *marks])
+    cut = f'<path class="cut" d="M{axis(null)} {HEAD}V{foot}"/>'
+    return _svg(480, foot + 20, label, [_grid(axis, HEAD, foot), cut, *lines])
+
+
+def _interval(name: str, value: float, low: float | None, high: float | None, axis: Axis, y: float) -> str:
+    numbers, bar = f"{value:.2f}", ""
+    if low is not None and high is not None:
+        numbers += f" [{low:.2f}, {high:.2f}]"
+        bar = f'<path class="bar" d="M{axis(low)} {y}H{axis(high)}"/>'
+    dot = f'<circle class="dot" cx="{axis(value)}" cy="{y}" r="3.5"/>'
+    return f'{_label(name, y + 4, MOST, axis.start - 8)}{bar}{dot}<text x="354" y="{y + 4}">{numbers}</text>'
 
 
 def _axis(values: pl.Series, column: Column) -> Axis:
@@ -131,9 +140,9 @@ def _grid(axis: Axis, top: float, foot: float) -> str:
     return f'<path class="grid" d="{lines}"/>{"".join(texts)}'
 
 
-def _label(name: str, y: float, most: int = 15) -> str:
+def _label(name: str, y: float, most: int = 15, x: float = LABEL - 8) -> str:
     shown = name if len(name) <= most else name[: most - 1] + "…"
-    return f'<text x="{LABEL - 8}" y="{y}" text-anchor="end">{escape(shown)}<title>{escape(name)}</title></text>'
+    return f'<text x="{x}" y="{y}" text-anchor="end">{escape(shown)}<title>{escape(name)}</title></text>'
 
 
 def _svg(width: float, height: float, title: str, parts: Sequence[str]) -> Markup:

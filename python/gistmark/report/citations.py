@@ -25,7 +25,18 @@ KEYS = {
     "bertscore": ("zhang2020bertscore",),
     "supert": ("gao2020supert",),
     "summaqa": ("scialom2019answers",),
-    "blanc": ("vasilyev2020fill",),
+    "blanc_help": ("vasilyev2020fill",),
+    "blanc_tune": ("vasilyev2020fill",),
+    "factcc": ("kryscinski2020evaluating",),
+    "summac": ("laban2022summac",),
+    "entities": ("nan2021entity", "katwe2025reducing"),
+    "readability": (
+        "flesch1948new",
+        "kincaid1975derivation",
+        "coleman1975computer",
+        "dale1948formula",
+        "gunning1952technique",
+    ),
 }
 """The entries of citations.bib by metric; a metric that is not here is cited by what its record says."""
 

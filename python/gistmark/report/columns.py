@@ -9,7 +9,7 @@ import polars as pl
 
 from gistmark import metrics as factories
 from gistmark.catalogue import catalogue
-from gistmark_engine.errors import InputError
+from gistmark.numbers import numbers
 from gistmark_engine.metric import Citation, Field, Metric
 
 OTHER = "other columns"
@@ -68,10 +68,7 @@ def typed(frame: pl.DataFrame, columns: Sequence[Column]) -> pl.DataFrame:
     """The table with numbers as numbers, which a CSV file has as text, NaN and infinity as null; InputError for others."""
     numeric = [column for column in columns if column.spec.dtype in ("float64", "int64")]
     for column in numeric:
-        try:
-            values = frame[column.name].cast(pl.Float64)
-        except pl.exceptions.PolarsError as error:
-            raise InputError(f"holds something else than numbers: {error}", column=column.name) from None
+        values = numbers(frame[column.name])
         frame = frame.with_columns(pl.when(values.is_finite()).then(values).alias(column.name))
     return frame
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -15,27 +15,36 @@ NULL = "null text"
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A metric's rows in one group that have a reason other than "ok", or no number in a field: which, why, how many."""
+    """A metric's rows that have a reason other than "ok", or no number in a field: which, why, how many by group."""
 
     metric: str
-    group: str
     field: str
     reason: str
-    rows: int
+    groups: Mapping[str, int]
     of: int
+
+    @property
+    def rows(self) -> int:
+        """Rows of all groups."""
+        return sum(self.groups.values())
 
 
 def faults(frame: pl.DataFrame, columns: Sequence[Column], by: str | None) -> list[Fault]:
-    """Every reason by metric and group, and the nulls that no reason accounts for by field."""
-    found = []
+    """Every reason by metric, and the nulls that no reason accounts for by field; the metrics in their order."""
+    found: dict[str, dict[tuple[str, str], dict[str, int]]] = {metric: {} for metric in by_metric(columns)}
     for group, rows in groups_of(frame, by).items():
         for metric, of_metric in by_metric(columns).items():
             status = next((column.name for column in of_metric if column.name.endswith("_status")), None)
             reasons = _reasons(rows, status)
-            found += [Fault(metric, group, "", reason, n, rows.height) for reason, n in reasons.items()]
             missing = _unexplained(rows, of_metric, status)
-            found += [Fault(metric, group, name, "null", n, rows.height) for name, n in missing.items()]
-    return found
+            lines = {("", reason): n for reason, n in reasons.items()} | {
+                (name, "null"): n for name, n in missing.items()
+            }
+            for line, n in lines.items():
+                found[metric].setdefault(line, {})[group] = n
+    return [
+        Fault(metric, *line, counts, frame.height) for metric, lines in found.items() for line, counts in lines.items()
+    ]
 
 
 def _reasons(rows: pl.DataFrame, status: str | None) -> dict[str, int]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
 
 from gistmark.compare import compare
+from gistmark.corrections import ADJUSTED
 from gistmark.report.columns import Column, by_metric
 from gistmark.report.groups import groups_of
 from gistmark.summarise import summarise
@@ -84,8 +86,10 @@ def _marked(
 
 
 def _worse(frame: pl.DataFrame, column: Column, by: str, best: str, pair: str) -> set[str]:
-    """The groups whose difference to `best` over shared texts chance does not explain, by paired bootstrap."""
-    draws = replicates(frame.height)
+    """The groups whose difference to `best` over shared texts chance does not explain, by paired bootstrap and Holm's
+    correction over the groups."""
+    enough = math.ceil(frame[by].n_unique() / (1 - CONFIDENCE))  # fewer could not tell any group from the best
+    draws = max(replicates(frame.height), enough)
     found = compare(frame, [column.alone], by, best, pair=pair, replicates=draws, confidence=CONFIDENCE)
     tested = found.filter(field=column.name, statistic=column.statistic)
-    return set(tested.filter(pl.col("p") < 1 - CONFIDENCE)[by])
+    return set(tested.filter(pl.col(ADJUSTED) < 1 - CONFIDENCE)[by])

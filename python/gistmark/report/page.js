@@ -148,8 +148,10 @@ function leaf(data) {
     const place = state.rows.indexOf(at);
     byId("view-before").disabled = place <= 0;
     byId("view-next").disabled = place < 0 || place + 1 >= state.rows.length;
-    if (!byId("view").open) byId("view").showModal();
-    if (!byId("view").contains(document.activeElement)) byId("view-summary").focus(); // what had it may be gone
+    const opens = !byId("view").open;
+    if (opens) byId("view").showModal();
+    // Not on the first control, which would take the arrow keys; and what had it may be gone.
+    if (opens || !byId("view").contains(document.activeElement)) byId("view-summary").focus();
     for (const pane of document.querySelectorAll(".pane, .columns, #view-source")) pane.scrollTop = 0;
   }
 

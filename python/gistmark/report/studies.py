@@ -102,10 +102,10 @@ def _agreement(found: Mapping[str, Path]) -> dict[str, Markup]:
         pl.col("dimension") != "side", pl.col("slot") == "all", pl.col("round") == "all", pl.col("rate").is_not_null()
     )
     pictures = {
-        "Krippendorff's α with the readers": alphas.select("metric", "alpha", "low", "high").rows(),
-        "Share of decided matches won": rates.select("level", "rate", "low", "high").rows(),
+        "Krippendorff's α with the readers": (alphas.select("metric", "alpha", "low", "high").rows(), 0.0),
+        "Share of decided matches won": (rates.select("level", "rate", "low", "high").rows(), 0.5),
     }
-    return {title: charts.intervals(rows[:SHOWN], title) for title, rows in pictures.items() if rows}
+    return {title: charts.intervals(rows[:SHOWN], title, null=null) for title, (rows, null) in pictures.items() if rows}
 
 
 def _human(table: pl.DataFrame) -> dict[str, Markup]:

@@ -76,6 +76,8 @@ def abstraction(
     for column in ("summary", "references", "source"):
         if column not in pairs.columns:
             raise InputError("the abstraction study reads it, and it is not there", column=column)
+    if pairs.is_empty():
+        raise InputError("the abstraction study has no row to read")
     named = pairs.with_columns(_named(pairs, "corpus"), _named(pairs, "system"))
     chosen = _metrics(preset, stem)
     record = {

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from gistmark.files import write
+from gistmark.files.formats import STANDARD
 from gistmark_engine.errors import InputError, OptionError
 
 RECORD = "study.json"
@@ -18,6 +19,8 @@ RECORD = "study.json"
 def check_archive(directory: str | Path) -> Path:
     """The directory's path; OptionError where it can hold no study: a file, or a directory of other things."""
     path = Path(directory)
+    if str(path) == STANDARD:
+        raise OptionError("a study is a directory of files, so that it cannot go to standard output; name a directory")
     if path.exists() and not path.is_dir():
         raise OptionError(f"{path} is a file; a study needs a directory")
     if path.exists() and not (path / RECORD).exists() and any(path.iterdir()):

@@ -31,9 +31,8 @@ def documents(
     """
     if base not in ("reference", "system"):
         raise OptionError(f'base must be "reference" or "system", not {base!r}')
-    wanted = "references" if base == "reference" else "summary"
-    if wanted not in pairs.columns:
-        raise InputError(f'base="{base}" reads it, and it is not there', column=wanted)
+    if wanted(base) not in pairs.columns:
+        raise InputError(f'base="{base}" reads it, and it is not there', column=wanted(base))
     keyed = pairs.with_columns(
         _text(pairs, "corpus", pl.lit("all")),
         _text(pairs, "system", pl.lit("")) if base == "system" else pl.lit("").alias("system"),
@@ -43,6 +42,11 @@ def documents(
     kept = [name for name in ("source", "references", "query", "persona") if name in pairs.columns]
     once = _once(keyed.select(*KEY, "base", *kept)).filter(_has_text(keyed.schema["base"]))
     return once if sample is None else _sample(once, sample, seed)
+
+
+def wanted(base: Base) -> str:
+    """The column that a base reads."""
+    return "references" if base == "reference" else "summary"
 
 
 def _text(pairs: pl.DataFrame, column: str, default: pl.Expr) -> pl.Expr:

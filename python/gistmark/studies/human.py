@@ -11,7 +11,8 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gistmark_engine.bootstrap import percentiles
+from gistmark.near import near
+from gistmark_engine.bootstrap import Bootstrap, percentiles
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.ranks import KINDS, Kind, correlate
 
@@ -32,8 +33,9 @@ class Resampling:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.over not in ("both", "documents", "systems") or self.replicates < 0 or not 0 < self.confidence < 1:
-            raise OptionError(f"over: both, documents or systems; replicates ≥ 0; 0 < confidence < 1 (found {self})")
+        if self.over not in ("both", "documents", "systems"):
+            raise OptionError(f"over must be one of both, documents, systems, not {self.over!r}")
+        Bootstrap(self.replicates, self.confidence, self.seed)  # refuses what cannot be
 
 
 def correlations(
@@ -52,8 +54,9 @@ def correlations(
     "system": between the systems' means over the documents in which both scores are present. Coefficients: Pearson,
     Spearman, Kendall's tau-b. Bounds: percentiles of bootstrap replicates that resample documents, systems or both.
 
-    Columns: metric, human, level, coefficient, value in [−1, 1], low, high, n (documents or systems that entered).
-    Raises `InputError` for a document and system that occur twice.
+    Columns: metric, human, level, coefficient, value in [−1, 1], low, high, n (documents or systems that entered), n_null
+    (summaries left out because either score is missing). Raises `InputError` for a column that is not there, a null
+    document or system, and a document and system that occur twice.
 
     Deutsch, Dror and Roth 2021, A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods,
     sections 2 and 4.
@@ -63,12 +66,13 @@ def correlations(
     for metric in metrics:
         for score in human:
             x, y = _common(by_column[metric], by_column[score])
+            n_null = scored.height - int(np.isfinite(x).sum())
             for level in LEVELS:
                 for kind in KINDS:
-                    rows.append((metric, score, level, kind, *_row(x, y, level, kind, resampling)))
+                    rows.append((metric, score, level, kind, *_row(x, y, level, kind, resampling), n_null))
     names = dict.fromkeys(("metric", "human", "level", "coefficient"), pl.String)
     numbers = dict.fromkeys(("value", "low", "high"), pl.Float64)
-    return pl.DataFrame(rows, schema={**names, **numbers, "n": pl.Int64}, orient="row")
+    return pl.DataFrame(rows, schema={**names, **numbers, "n": pl.Int64, "n_null": pl.Int64}, orient="row")
 
 
 def _row(
@@ -83,9 +87,7 @@ def _row(
 
 def tables(scored: pl.DataFrame, columns: Sequence[str], document: str, system: str) -> dict[str, Table]:
     """Each column as documents × systems."""
-    twice = scored.filter(scored.select(document, system).is_duplicated())
-    if twice.height:
-        raise InputError("a document and system occur twice", column=system, value=twice.row(0)[:2])
+    check_keys(scored, document, system)
     rows, places = (scored[name].rank("dense").cast(pl.Int64).to_numpy() - 1 for name in (document, system))
     out = {}
     for column in dict.fromkeys(columns):
@@ -93,6 +95,20 @@ def tables(scored: pl.DataFrame, columns: Sequence[str], document: str, system: 
         table[rows, places] = scored[column].cast(pl.Float64).fill_null(np.nan).to_numpy()
         out[column] = table
     return out
+
+
+def check_keys(pairs: pl.DataFrame, document: str, system: str) -> None:
+    """Raise `InputError` unless every row is named by its document and system, each two of them once."""
+    for key in (document, system):
+        if key not in pairs.columns:
+            raise InputError(f"there is no such column{near(key, pairs.columns)}", column=key)
+        if pairs[key].null_count():
+            raise InputError("a null names no document or system", column=key, row=pairs[key].is_null().arg_max())
+    twice = pairs.filter(pairs.select(document, system).is_duplicated())
+    if twice.height:
+        raise InputError(
+            "a document and system occur twice", column=system, value=twice.select(document, system).row(0)
+        )
 
 
 def _common(x: Table, y: Table) -> tuple[Table, Table]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from gistmark.files.jsonl import distinct
 from gistmark.studies.documents import KEY
 from gistmark.studies.perturbations import CHAIN, EXPECTED, GENERATORS, Chains
 from gistmark_engine.errors import InputError
@@ -73,9 +74,11 @@ def _lines(rewrites: Rewrites) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 continue
             where = f"{rewrites}, line {number}"
             try:
-                line = json.loads(text)
+                line = json.loads(text, object_pairs_hook=distinct)
             except json.JSONDecodeError as error:
-                raise InputError(f"{where}: {error.msg} at column {error.colno}") from error
+                raise InputError(f"{where}: not JSON: {error.msg}, character {error.colno}") from error
+            except ValueError as error:
+                raise InputError(f"{where}: {error}") from error
             if not isinstance(line, dict):
                 raise InputError(f"{where}: not an object", value=line)
             yield where, line

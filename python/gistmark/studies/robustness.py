@@ -20,13 +20,14 @@ from gistmark.roles import assign, default_metrics
 from gistmark.score import score
 from gistmark.studies.archive import check_archive, digest, kept, load, open_archive
 from gistmark.studies.chosen import chosen_chains
-from gistmark.studies.documents import KEY, Base, documents
+from gistmark.studies.documents import KEY, Base, documents, wanted
 from gistmark.studies.perturbations import EXPECTED, Chains, chains
 from gistmark.studies.responses import NanPolicy, by_corpus, by_document, by_level, long_scores
 from gistmark.studies.rewrites import Rewrites
 from gistmark.studies.rewriting import REWRITTEN, Rewriter
 from gistmark.studies.verdicts import Cuts, overall, sensitivity, verdict
 from gistmark_engine.bootstrap import Bootstrap
+from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Metric
 from gistmark_engine.ranks import Mode
 from gistmark_engine.version import __version__
@@ -106,6 +107,8 @@ def robustness(
     Proxies never share a study with model rewrites (OptionError).
     """
     rows = documents(pairs, base=settings.base, sample=settings.sample, seed=settings.seed)
+    if rows.is_empty():
+        raise InputError("there is no document with a text to perturb", column=wanted(settings.base))
     levels, seed = settings.levels, settings.seed
     make = partial(chosen_chains, rows, levels=levels, seed=seed, split=settings.split, glossary=glossary)
     columns = _scorable(make([]).table, rows)

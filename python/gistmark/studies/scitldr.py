@@ -43,7 +43,8 @@ class SciTLDR:
     table       a row a system: setting; n rows; `scitldr_rouge1`, `_rouge2`, `_rougeL` (the card's rule), `author_…` (the
                 author's TLDR only), `mean_…` (mean over TLDRs), `script_…` (as the released script), all mean F1 in
                 percent; n_null and author_n_null, rows that have none; with annotations mrr, mrr_papers,
-                mrr_dropped (papers without all variants); correctness_mean, correctness_n
+                mrr_dropped (papers without all variants), mrr_empty (annotated summaries that are empty: they score 0,
+                and are first only where all of a paper's score 0); correctness_mean, correctness_n
     scores      the pairs with all fields of the four ROUGEs
     signatures  of these, by prefix and name
     """
@@ -98,10 +99,14 @@ def scitldr(
 
 def _check(pairs: pl.DataFrame, setting: str, force: bool) -> None:
     if setting == "full" and not force:
-        raise OptionError("setting 'full' is a mistake by the data card of SciTLDR; force it to have it all the same")
+        raise OptionError(
+            "setting 'full' is a mistake by the data card of SciTLDR; to have it all the same, force=True, or --force"
+        )
     for column in ("summary", "references"):
         if column not in pairs.columns:
             raise InputError("the SciTLDR study reads it, and it is not there", column=column)
+    if pairs.is_empty():
+        raise InputError("the SciTLDR study has no row to read")
 
 
 def _named(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -146,15 +151,22 @@ def _judged(
     """MRR and Correctness by system, those of the two that the annotations have columns for."""
     if "system" not in annotations.columns:
         raise InputError("annotations name the system they judge, and it is not there", column="system")
+    if annotations.is_empty():
+        raise InputError("the annotations have no row")
     named = annotations.with_columns(pl.col("system").cast(pl.String))
     parts = []
     if any(name in named.columns for name in NUGGETS):
-        ranks, dropped = nugget_ranks(nugget_scores(named, length_unit), variants, tie)
+        scored = nugget_scores(named, length_unit)
+        ranks, dropped = nugget_ranks(scored, variants, tie)
+        empty = scored.group_by("system").agg(
+            mrr_empty=(pl.col("nugget_status") == "empty_summary").sum().cast(pl.Int64)
+        )
         papers = pl.len().cast(pl.Int64)
         means = ranks.group_by("system", maintain_order=True).agg(
             mrr=pl.col("reciprocal_rank").mean(), mrr_papers=papers
         )
-        parts.append(means.with_columns(mrr_dropped=pl.lit(dropped, pl.Int64)))
+        counted = means.with_columns(mrr_dropped=pl.lit(dropped, pl.Int64))
+        parts.append(counted.join(empty, on="system", how="left", maintain_order="left"))
     if "correctness" in named.columns:
         parts.append(correctness(named))
     if not parts:

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from gistmark.files.jsonl import distinct
 from gistmark.studies.tournament import CHOICES, Match, Session, Summary, check
 from gistmark_engine.errors import InputError
 
@@ -44,8 +45,8 @@ def write(sessions: Iterable[Session], path: str | Path) -> None:
 def _session(line: str, row: int) -> Session:
     """One line as a checked session."""
     try:
-        record = json.loads(line)
-    except json.JSONDecodeError as error:
+        record = json.loads(line, object_pairs_hook=distinct)
+    except ValueError as error:
         raise InputError(f"no JSON object: {error}", column="session", row=row, value=line) from None
     if not isinstance(record, dict):
         raise InputError("a session is a JSON object", column="session", row=row, value=record)

@@ -8,30 +8,46 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from gistmark.judges.contract import Conversation, Options, Reply
+from gistmark.judges.contract import BackendError, Conversation, Options, Reply
+from gistmark_engine.errors import shorten
 
 _ROWS = re.compile(r"^(?:FACTS|NUGGETS|REQUIREMENTS)\n<(\S+)>\n(.*?)\n</\1>", re.MULTILINE | re.DOTALL)
 _NUMBERED = re.compile(r"^([0-9]+)\. ", re.MULTILINE)
 
-Rule = Callable[[Conversation, Options], str | Reply]
+Rule = Callable[[Conversation], str | Reply]
 
 
 class Fake:
-    """Answers by `rule`, or by default with a valid value for every field, drawn from a hash of the messages.
+    """Answers by `rule`, a function of the messages that returns the text of the reply (or a `Reply`), or by default
+    with a valid value for every field, drawn from a hash of the messages.
 
     Not a judgement of anything: its scores are noise. It satisfies the same contract as a model and costs nothing.
+    A rule that raises, or returns anything else, ends the job with `BackendError`.
     """
 
     def __init__(self, rule: Rule | None = None, model: str = "fake") -> None:
-        self.rule, self.model = rule or hashed, model
+        self.rule, self.model = rule, model
         self.decoding: Mapping[str, object] = {}
         self.calls = 0
 
     def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
         for index, conversation in enumerate(conversations):
             self.calls += 1
-            made = self.rule(conversation, options)
-            yield index, made if isinstance(made, Reply) else Reply(made)
+            yield index, Reply(hashed(conversation, options)) if self.rule is None else _ruled(self.rule, conversation)
+
+
+def _ruled(rule: Rule, conversation: Conversation) -> Reply:
+    """The rule's reply. Raises `BackendError` naming it where that is none."""
+    name = getattr(rule, "__qualname__", repr(rule))
+    try:
+        made = rule(conversation)
+    except Exception as error:
+        raise BackendError(
+            f"the rule {name!r} of the fake judge, called with the messages alone, raised {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(made, str | Reply):
+        raise BackendError(f"the rule {name!r} of the fake judge returned {shorten(made)}, not the text of a reply")
+    return made if isinstance(made, Reply) else Reply(made)
 
 
 def hashed(conversation: Conversation, options: Options) -> str:

@@ -5,20 +5,27 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from gistmark.judges.backends.inflight import in_flight
-from gistmark.judges.contract import BackendError, Conversation, Options, Reply, Token, joined
+from gistmark.judges.backends.outage import Outage, unreachable
+from gistmark.judges.contract import Conversation, Options, Reply, Token, joined
 from gistmark_engine.errors import MissingExtra, OptionError, shorten
 
 if TYPE_CHECKING:
-    from urllib3 import BaseHTTPResponse, PoolManager
+    from urllib3 import BaseHTTPResponse, HTTPConnectionPool
 
 _BUSY = (408, 409, 425, 429, 500, 502, 503, 504, 529)
-_OF_ONE_CALL = (400, 413, 422)
+_UNPROCESSABLE = (400, 413, 422)
 _FINISHES = {"stop": "stop", "length": "length", "content_filter": "refused"}
 _SENDINGS = 3
+_PROBE: Conversation = [
+    {"role": "system", "content": "Answer in one word."},
+    {"role": "user", "content": "Are you there?"},
+]
+_PROBE_TOKENS = 16
 
 
 class OpenAI:
@@ -33,8 +40,9 @@ class OpenAI:
     system        False: the model's chat template knows no system message, it is put before the user's
     extra         further fields of the request body; None takes one away
 
-    A call that fails for good is a reply with finish "error". `BackendError` where the server turns every call away
-    (no permission, no such model), or where nothing has answered for a long while.
+    A call that fails for good is a reply with finish "error". `BackendError` where no call can succeed: the address
+    cannot be reached after the retries, or after a call that failed the server answers no other, and not even one of a
+    few words (no permission, no such model, over its quota).
     """
 
     def __init__(
@@ -50,8 +58,8 @@ class OpenAI:
         system: bool = True,
         extra: Mapping[str, object] | None = None,
     ) -> None:
-        if urlsplit(url).scheme not in ("http", "https") or "@" in urlsplit(url).netloc:
-            raise OptionError("url is http://… or https://… without a user or password in it")
+        if not _address(url):
+            raise OptionError("url is http://… or https://… without a user, a password or a query in it")
         if concurrency < 1 or retries < 0 or not timeout > 0:
             raise OptionError("concurrency is at least 1, retries at least 0, timeout above 0")
         self.model, self.url, self.key_variable = model, url.rstrip("/"), key_variable
@@ -59,32 +67,36 @@ class OpenAI:
         self.system, self.extra = system, dict(extra or {})
         self.decoding: Mapping[str, object] = {"structured": structured, "system": system, **self.extra}
         self._structured = structured
-        self._silent = 0
 
     def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
         pool = self._pool()
         key = os.environ.get(self.key_variable, "")
+        shortest = replace(options, schema=None, top_logprobs=0, max_tokens=_PROBE_TOKENS)
+        outage = Outage(self.url, self.key_variable, lambda: self._reply(self._pool(once=True), key, _PROBE, shortest))
 
         def call(index: int) -> Reply:
+            before = outage.answered
             reply = self._reply(pool, key, conversations[index], options)
-            if self._silent > 2 * self.concurrency:
-                raise BackendError(f"{self._place}: no answer to the last {self._silent} calls ({reply.error})")
+            if reply.finish == "error":
+                outage.check(before)
+            else:
+                outage.answered += 1
             return reply
 
         yield from in_flight(call, len(conversations), self.concurrency)
 
-    @property
-    def _place(self) -> str:
-        return urlsplit(self.url).netloc
+    def _pool(self, *, once: bool = False) -> HTTPConnectionPool:
+        """Connections for one job: they are neither pickled nor shared with a forked process.
 
-    def _pool(self) -> PoolManager:
-        """Connections for one job: they are neither pickled nor shared with a forked process."""
+        once   send nothing again that went unanswered, only what was answered as busy
+        """
         try:
             import urllib3
         except ImportError:
             raise MissingExtra("the OpenAI backend", "judges") from None
         retry = urllib3.Retry(
             total=self.retries,
+            read=0 if once else None,
             status_forcelist=_BUSY,
             allowed_methods=None,
             backoff_factor=0.5,
@@ -93,25 +105,24 @@ class OpenAI:
             raise_on_status=False,
         )
         timeout = urllib3.Timeout(connect=min(10.0, self.timeout), read=self.timeout)
-        return urllib3.PoolManager(maxsize=self.concurrency, retries=retry, timeout=timeout)
+        return urllib3.connection_from_url(self.url, maxsize=self.concurrency, retries=retry, timeout=timeout)
 
-    def _reply(self, pool: PoolManager, key: str, conversation: Conversation, options: Options) -> Reply:
+    def _reply(self, pool: HTTPConnectionPool, key: str, conversation: Conversation, options: Options) -> Reply:
         """One call, sent again where the answer is no chat completion."""
         from urllib3.exceptions import HTTPError
 
+        path = f"{urlsplit(self.url).path}/chat/completions"
         structured = self._structured and options.schema is not None
         for _ in range(_SENDINGS):
             body = json.dumps(self._body(conversation, options, structured)).encode()
             headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
             try:
-                answer = pool.request(
-                    "POST", f"{self.url}/chat/completions", body=body, headers=headers, redirect=False
-                )
+                answer = pool.urlopen("POST", path, body=body, headers=headers, redirect=False)
             except HTTPError as error:
-                self._silent += 1
-                return Reply("", "error", _hidden(f"{self._place}: {type(error).__name__}", key))
-            self._silent = self._silent + 1 if answer.status in _BUSY else 0
-            if answer.status in _OF_ONE_CALL and structured:
+                if broken := unreachable(self.url, error, self.retries):
+                    raise broken from error
+                return Reply("", "error", type(getattr(error, "reason", None) or error).__name__)
+            if answer.status in _UNPROCESSABLE and structured:
                 structured = False
                 continue
             reply = self._read(answer, key)
@@ -121,7 +132,7 @@ class OpenAI:
                     structured or options.schema is None or reply.finish == "error"
                 )
                 return reply
-        return Reply("", "error", f"{self._place} answers, but with no chat completion")
+        return Reply("", "error", "an answer that is no chat completion")
 
     def _body(self, conversation: Conversation, options: Options, structured: bool) -> dict[str, object]:
         body: dict[str, object] = {
@@ -141,14 +152,22 @@ class OpenAI:
     def _read(self, answer: BaseHTTPResponse, key: str) -> Reply | None:
         """The reply in an answer; None where the answer is not what such a server sends."""
         if answer.status != 200:
-            said = f"{self._place}: HTTP {answer.status} {shorten(_hidden(answer.data.decode('utf-8', 'replace'), key), 200)}"
-            if answer.status in _BUSY or answer.status in _OF_ONE_CALL:
-                return Reply("", "error", said)
-            raise BackendError(said)
+            said = shorten(_hidden(answer.data.decode("utf-8", "replace"), key), 200)
+            return Reply("", "error", f"HTTP {answer.status} {said}")
         try:
             return _completion(json.loads(answer.data))
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
             return None
+
+
+def _address(url: str) -> bool:
+    """Whether that is the address of a server, with nothing in it that could be a secret."""
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port)
+    except ValueError:
+        return False
+    return bool(known) and not ("@" in parts.netloc or parts.query or parts.fragment)
 
 
 def _completion(data: Any) -> Reply:

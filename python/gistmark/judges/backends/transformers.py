@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from gistmark.judges.backends.logits import Grammars, Noise
+from gistmark.judges.backends.outage import loading
 from gistmark.judges.contract import Conversation, Options, Reply, Token, joined, plain
 from gistmark_engine.errors import MissingExtra, OptionError
 
 _PRECISIONS = ("float32", "bfloat16", "float16")
+_WINDOW = 4096
 _KV_CACHES = ("dynamic", "static", "offloaded", "offloaded_static")
 
 
@@ -67,6 +69,12 @@ class Transformers:
         }
 
     def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
+        for start in range(0, len(conversations), _WINDOW):
+            window = conversations[start : start + _WINDOW]
+            yield from ((start + index, reply) for index, reply in self._sorted(window, options))
+
+    def _sorted(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
+        """Replies to as many prompts as are held and sorted together, each beside its index."""
         tokenizer, model = self._loaded
         prompts = [self._prompt(conversation) for conversation in conversations]
         ids: list[list[int]] = tokenizer(prompts, add_special_tokens=False)["input_ids"] if prompts else []
@@ -154,10 +162,12 @@ class Transformers:
         except ImportError:
             raise MissingExtra("the transformers backend", "models") from None
         files = {"gguf_file": self.gguf_file} if self.gguf_file else {}
-        tokenizer = AutoTokenizer.from_pretrained(self.source, **files)
-        tokenizer.padding_side = "left"
         where = {"device_map": self.device_map} if self.device_map else {}
-        model = AutoModelForCausalLM.from_pretrained(self.source, dtype=getattr(torch, self.dtype), **files, **where)
+        kind = getattr(torch, self.dtype)
+        with loading(self.source):
+            tokenizer = AutoTokenizer.from_pretrained(self.source, **files)
+            model = AutoModelForCausalLM.from_pretrained(self.source, dtype=kind, **files, **where)
+        tokenizer.padding_side = "left"
         if not self.device_map:
             model = model.to(self.device or ("cuda" if torch.cuda.is_available() else "cpu"))
         self._settle(tokenizer, model)

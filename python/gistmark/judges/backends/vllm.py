@@ -7,10 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from gistmark.judges.contract import Conversation, Options, Reply, Token, joined, plain
+from gistmark.judges.backends.outage import loading
+from gistmark.judges.contract import BackendError, Conversation, Options, Reply, Token, joined, plain
 from gistmark_engine.errors import MissingExtra, OptionError
 
 _FINISHES = {"stop": "stop", "length": "length"}
+_COMPACT = {"structured_outputs_config": {"backend": "xgrammar", "disable_any_whitespace": True}}
+"""JSON without white space, which small models fill replies with; vLLM takes this for an engine, not for a call."""
 
 
 class VLLM:
@@ -49,25 +52,28 @@ class VLLM:
         self.decoding: Mapping[str, object] = {"structured": structured, "system": system, **engine}
 
     def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
-        if not conversations:
-            return
-        special = self._llm.get_tokenizer().all_special_tokens
-        messages = [plain(turns if self.system else joined(turns), special) for turns in conversations]
-        for start in range(0, len(messages), self.batch):
-            group = messages[start : start + self.batch]
+        for start in range(0, len(conversations), self.batch):
+            special = self._llm.get_tokenizer().all_special_tokens
+            turns = conversations[start : start + self.batch]
+            group = [plain(each if self.system else joined(each), special) for each in turns]
             yield from zip(range(start, start + len(group)), self._answered(group, options), strict=True)
 
     def _answered(self, messages: Sequence[Conversation], options: Options) -> list[Reply]:
-        """A reply for each; vLLM refuses a whole batch for one prompt that is too long, which is then found alone."""
+        """A reply for each; vLLM refuses a whole batch for one prompt that is too long, which is found by halving."""
+        llm = self._llm
         try:
-            return self._replies(messages, options)
-        except ValueError as error:
+            return self._replies(llm, messages, options)
+        except _refusals() as error:
             if len(messages) == 1:
                 return [Reply("", "error", str(error))]
-            return [reply for turns in messages for reply in self._answered([turns], options)]
+        except Exception as error:
+            raise BackendError(
+                f"vLLM stopped ({type(error).__name__}: {error}): start it with other options"
+            ) from error
+        half = len(messages) // 2
+        return self._answered(messages[:half], options) + self._answered(messages[half:], options)
 
-    def _replies(self, messages: Sequence[Conversation], options: Options) -> list[Reply]:
-        llm = self._llm
+    def _replies(self, llm: Any, messages: Sequence[Conversation], options: Options) -> list[Reply]:
         from vllm import SamplingParams
         from vllm.sampling_params import StructuredOutputsParams
 
@@ -77,9 +83,7 @@ class VLLM:
             seed=options.seed,
             max_tokens=options.max_tokens,
             logprobs=options.top_logprobs or None,
-            structured_outputs=StructuredOutputsParams(json=options.schema, disable_any_whitespace=True)
-            if held
-            else None,
+            structured_outputs=StructuredOutputsParams(json=options.schema) if held else None,
         )
         return [_reply(made) for made in llm.chat(list(messages), params, use_tqdm=False)]
 
@@ -89,10 +93,20 @@ class VLLM:
             from vllm import LLM
         except ImportError:
             raise MissingExtra("the vLLM backend", "vllm") from None
-        return LLM(model=self.source, **self.engine)
+        with loading(self.source):
+            return LLM(model=self.source, **(_COMPACT if self.structured else {}) | self.engine)
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_llm"}
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    """What vLLM raises for a prompt that it does not take: a ValueError, in later versions an error of its own."""
+    try:
+        from vllm.exceptions import VLLMClientError
+    except ImportError:
+        return (ValueError,)
+    return (ValueError, VLLMClientError)
 
 
 def _reply(made: Any) -> Reply:
@@ -103,4 +117,6 @@ def _reply(made: Any) -> Reply:
         Token(step[chosen].decoded_token, {item.decoded_token: item.logprob for item in step.values()})
         for chosen, step in zip(first.token_ids, first.logprobs or (), strict=False)
     )
+    if first.finish_reason == "stop":
+        scores = scores[:-1]  # the token that ends the reply is none of its text
     return Reply(first.text, _FINISHES.get(first.finish_reason, "error"), tokens=tokens, scores=scores)  # type: ignore[arg-type]
