@@ -28,8 +28,9 @@ SECTIONS = {
     "robustness": ["bench.robustness"],
     "engines": ["bench.engines"],
     "soak": ["bench.soak"],
+    "hostile": ["bench.hostile"],
 }
-LONG = ("engines", "soak")
+LONG = ("engines", "soak", "hostile")
 """Sections that run only when they are named."""
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 import gistmark as gm
@@ -58,6 +59,12 @@ def resident() -> float:
     return int(found[1]) / 1024 if found else 0.0
 
 
+def slope(rounds: list[Round]) -> float:
+    """Megabytes by which memory grew in a thousand rounds, by least squares over those that count."""
+    steps = np.arange(len(rounds) - WARM)
+    return 1000 * float(np.polyfit(steps, [each.resident for each in rounds[WARM:]], 1)[0])
+
+
 def faults(rounds: list[Round]) -> list[str]:
     """What did not stay as it was."""
     warm, last = rounds[WARM].resident, max(each.resident for each in rounds[WARM + 1 :])
@@ -78,6 +85,7 @@ def main() -> int:
         ("pairs", f"{len(rounds) * 2 * ROWS:,}"),
         (f"resident after {WARM} rounds", f"{rounds[WARM].resident:,.0f} MB"),
         ("most resident since", f"{last:,.0f} MB"),
+        ("slope since", f"{slope(rounds):+,.1f} MB a thousand rounds"),
         ("different results", f"{len({each.digest for each in rounds}) - 1}"),
     ]
     print(table("Soak", f"{', '.join(METRICS)}, again and again for {minutes:g} minutes.", ("what", "figure"), lines))

@@ -1,4 +1,4 @@
-"""Compiled kernels where nothing can be kept on disk."""
+"""Compiled kernels: where nothing can be kept on disk, and what is compiled again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numba import NumbaWarning
 
 from gistmark_engine import jit
 
@@ -27,6 +29,18 @@ def test_scoring_works_and_warns_once_where_no_cache_can_be_written() -> None:
     assert (done.returncode, done.stdout) == (0, "[0.5]\n"), done.stderr
     assert done.stderr.count("Warning") == 1
     assert "every process will compile them again. Set NUMBA_CACHE_DIR" in done.stderr.replace("\n", " ")
+
+
+def test_a_kernel_that_holds_an_address_works_and_is_not_kept() -> None:
+    """As kernels may under NUMBA_OPT=0."""
+    large = np.arange(1_000_000)
+
+    def element(place):  # type: ignore[no-untyped-def]
+        return large[place]
+
+    element.__module__ = "gistmark_engine.kernels.means"
+    with pytest.warns(NumbaWarning, match="Cannot cache"):
+        assert jit.kernel(element)(3) == 3
 
 
 def test_a_kernel_is_compiled_again_when_a_source_it_imports_changes(

@@ -65,6 +65,17 @@ def test_one_long_base_serves_many_targets() -> None:
         check([(draw(rng, rng.randrange(1, 200), 40), base) for _ in range(40)] + [(base, base)])
 
 
+def test_strips_that_lack_most_tokens() -> None:
+    """A base of several strips of 1,024 tokens, most of which occur in one strip: carries pass through the others."""
+    rng = random.Random(2)
+    base = list(range(5000))
+    moved = base[2500:] + base[:2500]
+    near = [token + rng.randrange(-3, 4) for token in base]
+    few = rng.sample(base, 300)
+    check([(base, base), (moved, base), (near, base), (few, base), (sorted(few), base), (base[::-1], base)])
+    check([(base, moved + moved), (rng.sample(base, 5000), base), ([*base[:1100], *few, *base[3000:]], near)])
+
+
 @given(st.lists(st.tuples(*[st.lists(st.integers(0, 6), min_size=1, max_size=200)] * 2), min_size=1, max_size=6))
 @settings(max_examples=150, deadline=None)
 def test_random_lists(pairs: list[tuple[list[int], list[int]]]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bench.soak import SLACK, WARM, Round, faults, soak
+import pytest
+
+from bench.soak import SLACK, WARM, Round, faults, slope, soak
 
 
 def test_scoring_again_and_again_leaves_memory_and_scores_as_they_are() -> None:
@@ -14,3 +16,5 @@ def test_a_soak_notices() -> None:
     assert faults(flat) == []
     assert faults([*flat, Round(101.0 + SLACK, "a")]) == [f"memory grew from 100 to {101 + SLACK} MB"]
     assert faults([*flat, Round(100.0, "b")]) == ["scores changed"]
+    assert slope(flat) == pytest.approx(0, abs=1e-9)
+    assert slope([*flat[:WARM], *(Round(100.0 + step, "a") for step in range(5))]) == pytest.approx(1000)

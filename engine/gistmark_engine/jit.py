@@ -101,6 +101,7 @@ class _Locator(_CacheLocator):
         module = function.__module__.partition(".")[2]
         self._hash = _source_hash(module)
         self._disambiguator = f"{module}-{function.__code__.co_firstlineno}-{self._hash}"
+        self._py_file = function.__code__.co_filename  # numba names it when it warns that a kernel cannot be kept
 
     def get_cache_path(self) -> str:
         return str(cache_directory())

@@ -94,7 +94,7 @@ def bleu_rows(cut, groups, hits, smooth, value, effective, parity):
                 out[0, row] = bleu_score(counts, smooth, value, effective)
             if cut.reference_offsets[g + 1] > cut.reference_offsets[g]:
                 out[1:-1, row] = counts
-            out[-1, row] = EMPTY_REFERENCE if closest < 0 else (EMPTY_SUMMARY if length == 0 else OK)
+            out[len(out) - 1, row] = EMPTY_REFERENCE if closest < 0 else (EMPTY_SUMMARY if length == 0 else OK)
     return out
 
 

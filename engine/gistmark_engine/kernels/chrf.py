@@ -78,7 +78,7 @@ def chrf_rows(cut, groups, characters, words, factor, smoothed, parity):
             if last > first:
                 out[1:-1, row] = best.reshape(-1)
             empty = cut.summary[row, 1] == cut.summary[row, 0]
-            out[-1, row] = EMPTY_REFERENCE if score < 0 else (EMPTY_SUMMARY if empty else OK)
+            out[len(out) - 1, row] = EMPTY_REFERENCE if score < 0 else (EMPTY_SUMMARY if empty else OK)
         pair += size * (last - first)
     return out
 

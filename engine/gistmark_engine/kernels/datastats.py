@@ -89,7 +89,7 @@ def datastats(cut, groups, orders, scan, by_token, parity):
                 novelty_by_tables(
                     cut.ids, summary, summary_stop, orders, by_token, parity, tables, stop - start, shares
                 )
-            out[-1, row] = _status(summary_stop - summary, stop - start, orders)
+            out[len(out) - 1, row] = _status(summary_stop - summary, stop - start, orders)
         forget_places(cut.ids, start, numbered, copying.places)
         if learned:
             forget_source(cut.ids, start, stop, tables)

@@ -2,8 +2,8 @@
 
 Bit i of `row` is clear where the LCS grows at base token i. The caller leaves out tokens that only one text has. The base
 is cut into strips of STRIP words; a short base, one strip, keeps its masks for all its targets, a long one is walked
-strip by strip with one carry bit a target token. So memory grows with the sum of the two lengths, never with their
-product.
+strip by strip with one carry bit a target token, past tokens that it does not have. So memory grows with the sum of the two
+lengths, never with their product.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ ONES = ~np.uint64(0)
 
 class Masks(NamedTuple):
     """masks[entry · words + w]: bits of word w at which the base has the token of an entry (id + 1); `row`, `carry`: one
-    strip's state; `base`: the entries whose masks are set, for undoing."""
+    strip's state; `base`: the entries whose masks are set, for undoing; `present`: 1 at entries that a strip of several has."""
 
     masks: np.ndarray
     row: np.ndarray
     carry: np.ndarray
     base: np.ndarray
+    present: np.ndarray
 
 
 @inlined
@@ -36,6 +37,7 @@ def make_masks(vocabulary, longest_base, longest_target):
     return Masks(
         np.zeros((vocabulary + 2) * words, np.uint64), np.empty(STRIP, np.uint64),
         np.empty(longest_target + 1, np.uint64), np.empty(min(longest_base, 64 * STRIP) + 1, np.int64),
+        np.zeros(vocabulary + 2 if longest_base > 64 * STRIP else 1, np.uint8),
     )  # fmt: skip
 
 
@@ -79,6 +81,12 @@ def clear_masks(size, words, masks):
 
 
 @inlined
+def _note(base, start, stop, value, present):
+    for i in range(start, stop):
+        present[base[i]] = value
+
+
+@inlined
 def lcs_length(target, count, base, size, within, masks):
     """LCS length of two texts given as entries: `count` of the target, `size` of the base, whose masks are learned, and of
     which the first `within` take part."""
@@ -91,8 +99,10 @@ def lcs_length(target, count, base, size, within, masks):
     for at in range(0, within, 64 * STRIP):
         end = min(at + 64 * STRIP, size)
         set_masks(base, at, end, words_of(end - at), masks)
+        _note(base, at, end, 1, masks.present)
         length += _next_strip(target, count, end - at, min(within - at, end - at), masks)
         clear_masks(end - at, words_of(end - at), masks)
+        _note(base, at, end, 0, masks.present)
     return length
 
 
@@ -121,7 +131,10 @@ def _next_strip(target, count, size, within, masks):
     words = words_of(size)
     masks.row[:words] = ONES
     for j in range(count):
-        masks.carry[j] = _step(target[j] * words, words, masks.carry[j], masks.row, masks.masks)
+        if masks.present[target[j]]:
+            masks.carry[j] = _step(target[j] * words, words, masks.carry[j], masks.row, masks.masks)
+        elif masks.carry[j]:
+            masks.carry[j] = _carry_on(words, masks.row)
     return zeros_in(masks.row, words, within)
 
 
@@ -136,6 +149,17 @@ def _step(at, words, carry, row, bits):
         carry = np.uint64(added < before) | np.uint64(total < added)
         row[w] = total | (before - common)
     return carry
+
+
+@inlined
+def _carry_on(words, row):
+    """`_step` for a token that a strip lacks: the carry sets the lowest clear bit, and leaves only if there is none."""
+    for w in range(words):
+        before = row[w]
+        row[w] = before | (before + U1)
+        if before != ONES:
+            return U0
+    return U1
 
 
 @inlined

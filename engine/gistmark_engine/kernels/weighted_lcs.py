@@ -4,7 +4,7 @@ A run of k words that follow each other in both texts weighs k^WEIGHT. For each 
 the largest weight with every sentence of the summary is found, the reference positions are united, and runs are weighed
 over the united positions while both texts still have an unused occurrence of each word. The table is filled a row at a
 time; its steps are kept for a block of rows, and blocks before the last are filled again from checkpoints, so that memory
-grows with the sum of the lengths times a square root.
+grows with the sum of the lengths times a square root. A sentence that the summary repeats is looked at once.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from gistmark_engine.arrow import NULL
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
+from gistmark_engine.kernels.distinct import Distinct, distinct_sentences, make_distinct
 from gistmark_engine.kernels.summary_lcs import count_tokens, longest_text
 
 WEIGHT = 1.2
@@ -38,6 +39,7 @@ class WeightedScratch(NamedTuple):
     steps: np.ndarray
     scores: np.ndarray
     runs: np.ndarray
+    distinct: Distinct
 
 
 @kernel
@@ -53,6 +55,7 @@ def weighted_hits(references, reference_of, summaries, summary_of, vocabulary):
         _weights(max(rows, columns) + 2), np.zeros(vocabulary + 2, np.int32), np.zeros(vocabulary + 2, np.int32),
         np.zeros(rows + 1, np.bool_), np.empty(columns, np.float64), np.empty(columns, np.int64),
         np.empty((min(block, rows), columns), np.int8), np.empty((blocks, columns)), np.empty((blocks, columns), np.int64),
+        make_distinct(summaries),
     )  # fmt: skip
     _all_hits(references, reference_of, summaries, summary_of, scratch, out)
     return out
@@ -98,28 +101,19 @@ def _pair_hits(references, reference, summaries, summary, scratch):
     ids = references.ids
     count_tokens(ids, references.text[reference], scratch.reference_left, 1)
     count_tokens(ids, summaries.text[summary], scratch.summary_left, 1)
+    sentences = distinct_sentences(summaries, summary, scratch.distinct)
     hits, start = 0.0, references.text[reference, 0]
     for s in range(references.sentence[reference, 0], references.sentence[reference, 1]):
         stop = references.stops[s]
         if stop > start:
             scratch.united[: stop - start] = False
-            _unite_all(ids, start, stop, summaries, summary, scratch)
+            for k in range(sentences):
+                _unite(ids, start, stop, scratch.distinct.spans[k, 0], scratch.distinct.spans[k, 1], scratch)
             hits = _weigh(ids, start, stop, hits, scratch)
         start = stop
     count_tokens(ids, references.text[reference], scratch.reference_left, 0)
     count_tokens(ids, summaries.text[summary], scratch.summary_left, 0)
     return hits
-
-
-@inlined
-def _unite_all(ids, start, stop, summaries, summary, scratch):
-    """Mark the positions of one reference sentence that some sentence of the summary matches."""
-    first = summaries.text[summary, 0]
-    for s in range(summaries.sentence[summary, 0], summaries.sentence[summary, 1]):
-        last = summaries.stops[s]
-        if last > first:
-            _unite(ids, start, stop, first, last, scratch)
-        first = last
 
 
 @inlined
