@@ -80,3 +80,18 @@ def test_reference_sentences_of_every_number_of_words_of_places(size: int) -> No
 def test_a_sentence_too_long_for_the_rows_that_are_kept() -> None:
     rng = random.Random(3)
     check([sentence(rng, 17_000, 40)], [sentence(rng, 20, 40)])
+
+
+@pytest.mark.parametrize("vocabulary", [2, 5, 30, 400])
+def test_more_sentences_than_are_looked_at_one_by_one(vocabulary: int) -> None:
+    """Repeated ones, ones without a token of the reference, and summaries of few sentences in between."""
+    rng = random.Random(vocabulary)
+    counts = [64, 65, 3, 150, 66, 300]
+    summaries = [text(rng, rng.choices([0, 1, 2, 3, 7], k=count), vocabulary) + "\nx y\nx" for count in counts]
+    references = [text(rng, rng.choices([0, 1, 2, 4, 9, 20], k=40), vocabulary) for _ in counts]
+    check(summaries, references)
+
+
+def test_frequent_tokens_of_long_sentences() -> None:
+    rng = random.Random(5)
+    check([sentence(rng, 900, 3), sentence(rng, 900, 3)], [sentence(rng, 1100, 3), sentence(rng, 600, 2)])

@@ -36,15 +36,21 @@ def distinct_sentences(texts, text, distinct):
     for s in range(texts.sentence[text, 0], texts.sentence[text, 1]):
         last = texts.stops[s]
         if last > first:
-            kept += _note(texts.ids, first, last, kept, distinct)
+            kept += note_sentence(texts.ids, first, last, kept, distinct)
         first = last
-    for k in range(kept):
-        distinct.table[distinct.spans[k, 2]] = 0
+    forget_sentences(kept, distinct)
     return kept
 
 
 @inlined
-def _note(ids, first, last, kept, distinct):
+def forget_sentences(kept, distinct):
+    """Make the table ready for another text; the spans of this one stay."""
+    for k in range(kept):
+        distinct.table[distinct.spans[k, 2]] = 0
+
+
+@inlined
+def note_sentence(ids, first, last, kept, distinct):
     """Note ids[first:last] as span number `kept`; returns 1, or 0 if it is there already."""
     spans, table = distinct.spans, distinct.table
     slot = _hash(ids, first, last) & (len(table) - 1)

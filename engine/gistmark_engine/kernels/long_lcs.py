@@ -20,12 +20,17 @@ KEPT = 256
 
 class Long(NamedTuple):
     """Per entry: the first place of its token in the reference sentence, `head`, and by place the next, `following`; the
-    places that are united; the mask of the token at hand; rows kept, and rows before each block of them."""
+    places that are united; rows kept, and rows before each block of them.
+
+    mask   the bits of the token at hand, and behind them those of each frequent token
+    lanes  per entry: where a frequent token's bits begin, 0 for the others
+    """
 
     head: np.ndarray
     following: np.ndarray
     united: np.ndarray
     mask: np.ndarray
+    lanes: np.ndarray
     rows: np.ndarray
     checkpoints: np.ndarray
 
@@ -36,7 +41,7 @@ def make_long(vocabulary, reference, summary):
     words, step = (reference >> 6) + 1, _step(summary)
     return Long(
         np.full(vocabulary + 2, NULL, np.int64), np.empty(reference + 1, np.int64), np.zeros(reference + 1, np.uint8),
-        np.zeros(words, np.uint64), np.empty((step + 1) * words, np.uint64),
+        np.zeros(64 * words, np.uint64), np.zeros(vocabulary + 2, np.int64), np.empty((step + 1) * words, np.uint64),
         np.empty((summary // KEPT + step + 2) * words, np.uint64),
     )  # fmt: skip
 
@@ -47,13 +52,36 @@ def learn_long(entries, start, stop, long):
     for i in range(stop - start - 1, -1, -1):
         long.following[i] = long.head[entries[start + i]]
         long.head[entries[start + i]] = i
+    _mark_frequent(entries, start, stop, True, long)
 
 
 @inlined
 def forget_long(entries, start, stop, long):
+    _mark_frequent(entries, start, stop, False, long)
     for i in range(start, stop):
         long.head[entries[i]] = NULL
         long.united[i - start] = 0
+
+
+@inlined
+def _mark_frequent(entries, start, stop, value, long):
+    """Set or clear the bits of each token that has more places than a row has words: fewer than 64 tokens do. To set them
+    again and again for each token of the summary would take longer than the rows themselves."""
+    words, lane = (stop - start + 63) >> 6, np.int64(0)
+    for i in range(stop - start):
+        entry = entries[start + i]
+        if long.head[entry] == i and _occurs_more(i, words, long.following):
+            lane += words
+            long.lanes[entry] = lane if value else 0
+            _mark(i, lane, long.mask, long.following, value)
+
+
+@inlined
+def _occurs_more(position, times, following):
+    """Whether a token, from its first position on, has more than `times` positions."""
+    while position != NULL and times > 0:
+        position, times = following[position], times - 1
+    return position != NULL
 
 
 @inlined
@@ -91,29 +119,31 @@ def _rows(entries, first, size, before, words, long):
         rows[w] = checkpoints[before + w]
     at = np.int64(NULL)
     for j in range(size):
-        if head[entries[first + j]] != at:
-            _mark(at, mask, long.following, False)
-            at = head[entries[first + j]]
-            _mark(at, mask, long.following, True)
+        entry = entries[first + j]
+        lane = long.lanes[entry]
+        if lane == 0 and head[entry] != at:
+            _mark(at, 0, mask, long.following, False)
+            at = head[entry]
+            _mark(at, 0, mask, long.following, True)
         carry, row = U0, j * words
         for w in range(words):
             bits = rows[row + w]
-            common = bits & mask[w]
+            common = bits & mask[lane + w]
             added = bits + common
             total = added + carry
             carry = np.uint64(added < bits) | np.uint64(total < added)
             rows[row + words + w] = total | (bits - common)
-    _mark(at, mask, long.following, False)
+    _mark(at, 0, mask, long.following, False)
 
 
 @inlined
-def _mark(position, mask, following, value):
-    """Set or clear the bits of a token's positions in the reference sentence, from its first one on."""
+def _mark(position, lane, mask, following, value):
+    """Set or clear, in the bits that begin at `lane`, a token's positions in the reference sentence, from its first one on."""
     while position != NULL:
         if value:
-            mask[position >> 6] |= U1 << np.uint64(position & 63)
+            mask[lane + (position >> 6)] |= U1 << np.uint64(position & 63)
         else:
-            mask[position >> 6] = U0
+            mask[lane + (position >> 6)] = U0
         position = following[position]
 
 
