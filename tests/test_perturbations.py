@@ -164,6 +164,14 @@ def test_splitters():
         "Is it?",
         "Yes.",
     ]
+    said = 'Dr. Vale, M.D., of the U.S. Geological Survey left at 5 p.m. He was late. "Why?" she asked. “Go!” He went.'
+    assert splitter("punkt").split(said) == [
+        "Dr. Vale, M.D., of the U.S. Geological Survey left at 5 p.m.",
+        "He was late.",
+        '"Why?" she asked.',
+        "“Go!”",
+        "He went.",
+    ]
     with pytest.raises(OptionError, match="splitter must be one of newline, punkt"):
         splitter("regex")
 
@@ -242,7 +250,7 @@ def test_a_document_whose_rewriting_failed_has_no_chain(corpus, tmp_path):
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ("{", "line 2: Expecting property name"),
+        ("{", "line 2: not JSON: Expecting property name"),
         ("[1]", "line 2: not an object"),
         (level("a", "1", "t"), "level must be int"),
         (level("a", True, "t"), "level must be int"),

