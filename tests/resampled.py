@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-import pytest
 
 import gistmark as gm
 from gistmark_engine.kernels.resampling import bootstrap_sums, exchanged_sums
@@ -59,18 +57,6 @@ class Drawn:
 
     def integers(self, *_: Any, **__: Any) -> np.ndarray:
         return swaps(self.rows, self.replicates, self.seed)
-
-
-@pytest.fixture(scope="module")
-def summeval(shared: Path) -> Frame:
-    """Three systems on forty articles, four references: their mean length is exact in float32 too. First words only."""
-    pairs = pl.read_parquet(shared / "data" / "cnndm_summeval.parquet").rename({"candidate": "summary"})
-    systems = pairs["system"].unique(maintain_order=True)[:3]
-    documents = pairs["doc_id"].unique(maintain_order=True)[:40]
-    used = pairs.filter(pl.col("system").is_in(systems.implode()), pl.col("doc_id").is_in(documents.implode()))
-    words = pl.col("summary").str.split(" ").list.head(15).list.join(" ")
-    references = pl.col("references").list.head(4).list.eval(pl.element().str.split(" ").list.head(12).list.join(" "))
-    return used.with_columns(words, references)
 
 
 def systems(shift: float, rows: int = 40, seed: int = 0) -> Frame:

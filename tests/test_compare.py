@@ -18,18 +18,6 @@ from scipy import stats
 import gistmark as gm
 
 
-@pytest.fixture(scope="module")
-def summeval(shared: Path) -> Frame:
-    """Three systems on forty articles, four references: their mean length is exact in float32 too. First words only."""
-    pairs = pl.read_parquet(shared / "data" / "cnndm_summeval.parquet").rename({"candidate": "summary"})
-    systems = pairs["system"].unique(maintain_order=True)[:3]
-    documents = pairs["doc_id"].unique(maintain_order=True)[:40]
-    used = pairs.filter(pl.col("system").is_in(systems.implode()), pl.col("doc_id").is_in(documents.implode()))
-    words = pl.col("summary").str.split(" ").list.head(15).list.join(" ")
-    references = pl.col("references").list.head(4).list.eval(pl.element().str.split(" ").list.head(12).list.join(" "))
-    return used.with_columns(words, references)
-
-
 @pytest.mark.parametrize(("method", "name"), [("bootstrap", "bs"), ("randomisation", "ar")])
 def test_p_equals_sacrebleu_on_the_same_draws(
     method: str, name: str, summeval: Frame, monkeypatch: pytest.MonkeyPatch

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 import pytest
@@ -15,18 +13,6 @@ from scipy import stats
 
 import gistmark as gm
 from gistmark_engine.resampling import Quantile, Sums, exchanged, jackknife
-
-
-@pytest.fixture(scope="module")
-def summeval(shared: Path) -> Frame:
-    """Three systems on forty articles, four references: their mean length is exact in float32 too. First words only."""
-    pairs = pl.read_parquet(shared / "data" / "cnndm_summeval.parquet").rename({"candidate": "summary"})
-    systems = pairs["system"].unique(maintain_order=True)[:3]
-    documents = pairs["doc_id"].unique(maintain_order=True)[:40]
-    used = pairs.filter(pl.col("system").is_in(systems.implode()), pl.col("doc_id").is_in(documents.implode()))
-    words = pl.col("summary").str.split(" ").list.head(15).list.join(" ")
-    references = pl.col("references").list.head(4).list.eval(pl.element().str.split(" ").list.head(12).list.join(" "))
-    return used.with_columns(words, references)
 
 
 def test_corpus_replicates_are_corpus_scores_of_the_drawn_texts(summeval: Frame) -> None:
