@@ -47,13 +47,13 @@ class Base(NamedTuple):
 
 
 class Target(NamedTuple):
-    """Entries of a summary that the reference has too, its sentences, how many of each entry are unused; `index`: by what a
+    """Entries of a summary that the reference has too, its sentences, how many of each entry are unused; `holders`: by what a
     sentence has, if there are many."""
 
     entries: np.ndarray
     sentences: Distinct
     left: np.ndarray
-    index: SentenceIndex
+    holders: SentenceIndex
 
 
 @kernel
@@ -114,7 +114,7 @@ def _pair_hits(references, reference, summaries, summary, base, target, union, l
     size = _keep_reference(references, reference, base, target.left)
     count, widest = _keep_summary(summaries, summary, target, base.left)
     if count > MANY:
-        learn_index(target.entries, target.sentences.spans, count, target.index)
+        learn_index(target.entries, target.sentences.spans, count, target.holders)
     many, hits, start = references.sentence[reference, 1] - references.sentence[reference, 0], np.int64(0), np.int64(0)
     for s in range(many):
         stop = base.stops[s]
@@ -125,7 +125,7 @@ def _pair_hits(references, reference, summaries, summary, base, target, union, l
             hits += _sentence_hits(start, stop, words, count, s + 1, base, target, union)
         start = stop
     if count > MANY:
-        forget_index(target.entries, target.sentences.spans, count, target.index)
+        forget_index(target.entries, target.sentences.spans, count, target.holders)
     for i in range(size):
         base.left[base.entries[i]] = 0
     count_tokens(summaries.ids, summaries.text[summary], target.left, 0)
@@ -199,7 +199,7 @@ def _sentence_hits(start, stop, words, count, turn, base, target, union):
 @inlined
 def _unite_found(start, stop, words, turn, base, target, union):
     """The same for those of many sentences that share a token with this one."""
-    index, spans = target.index, target.sentences.spans
+    index, spans = target.holders, target.sentences.spans
     for i in range(start, stop):
         entry = base.entries[i]
         place = index.head[entry] if index.asked[entry] != turn else np.int64(NULL)
