@@ -120,6 +120,13 @@ def test_band_of_unequal_lengths(many: int, few: int) -> None:
     check([(pick(many), [pick(few)]) for _ in range(3)])
 
 
+def test_texts_that_a_second_normalisation_parts_further() -> None:
+    texts = ["The cat is Bob's.", "2.5..,3", "a 's. b", "1,,,2 x"]
+    check([(text, [text, "a b"]) for text in texts], normalized=True)
+    table = pa.table({"summary": texts, "references": pa.array([[text] for text in texts])})
+    assert score_batch(table, [ter(normalized=True)]).column(0).to_pylist() == [0.0] * len(texts)
+
+
 def test_null_and_empty() -> None:
     table = pa.table(
         {

@@ -14,6 +14,7 @@ from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.metrics.abstraction import abstraction
 from gistmark_engine.metrics.datastats import datastats
 from gistmark_engine.metrics.rouge import rouge
+from gistmark_engine.metrics.ter import ter
 from gistmark_engine.plan import score_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no tokens under tokenizer:UserWarning")
@@ -150,3 +151,19 @@ def test_a_token_does_not_run_on_into_the_next_sentence() -> None:
         "references": Column(pa.array(["ab cd\nef"]), "r"),
     }
     assert score_columns(mixed, [rouge(("Lsum",))])["rougeLsum_f1"].to_pylist() == [1.0]
+
+
+def test_chunks_with_a_dictionary_each_under_metrics_on_raw_text() -> None:
+    def coded(numbers: list[int], words: list[str | None]) -> pa.Array:
+        return pa.DictionaryArray.from_arrays(pa.array(numbers, pa.int32()), pa.array(words))
+
+    texts = pa.chunked_array([coded([0, 1], ["a b", None]), coded([0], ["z"])])
+    one = pa.array([0, 1], pa.int32())
+    two = pa.array([0, 1, 2], pa.int32())
+    lists = [
+        pa.ListArray.from_arrays(two, coded([0, 1], ["a b", None])),
+        pa.ListArray.from_arrays(one, coded([0], ["q"])),
+    ]
+    columns = {"summary": Column(texts, "summary"), "references": Column(pa.chunked_array(lists), "references")}
+    scored = score_columns(columns, [ter(normalized=True)])
+    assert scored["ter"].to_pylist() == [0.0, None, 100.0]

@@ -76,11 +76,23 @@ class Inputs:
 
     def strings(self, roles: Sequence[str]) -> dict[str, pa.Array]:
         """The columns of some roles as one Arrow array each, as a metric on raw text reads them."""
-        given = {role: self.columns[role].values for role in roles if role in self.columns}
-        return {
-            role: values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-            for role, values in given.items()
-        }
+        return {role: _whole(self.columns[role].values) for role in roles if role in self.columns}
+
+
+def _whole(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """A column as one array; chunks that have a dictionary each are spelled out first."""
+    if not isinstance(values, pa.ChunkedArray):
+        return values
+    return (values.cast(_spelled(values.type)) if values.num_chunks > 1 else values).combine_chunks()
+
+
+def _spelled(kind: pa.DataType) -> pa.DataType:
+    """The type without dictionaries, at any depth of lists."""
+    if pa.types.is_dictionary(kind):
+        return kind.value_type
+    if pa.types.is_large_list(kind):
+        return pa.large_list(_spelled(kind.value_type))
+    return pa.list_(_spelled(kind.value_type)) if pa.types.is_list(kind) else kind
 
 
 def _sizes(texts: Texts) -> NDArray[np.int64]:

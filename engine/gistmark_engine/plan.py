@@ -218,7 +218,10 @@ def _cut(inputs: Inputs, cutting: Cutting, metrics: Sequence[Metric], start: int
     rows = inputs.rows(cutting.roles, start, stop)
     given = any(inputs.columns[role].kind == "tokens" for role in cutting.roles if role in inputs.columns)
     if given and cutting.tokenizer.rewrites:
-        raise OptionError("stem, normalize and casefold need text; these columns hold tokens that are cut already")
+        name = metrics[cutting.metrics[0]].name
+        raise OptionError(
+            f"{name}: stem, normalize and casefold need text; these columns hold tokens that are cut already"
+        )
     if given and cutting.tokenizer.words and (rows.length == INTEGER).any():
         raise InputError("it reads words; these tokens are integers", metric=metrics[cutting.metrics[0]].name)
     tokens = tokenise(rows, cutting.tokenizer, given=given, null=inputs.null(start, stop))

@@ -40,7 +40,8 @@ def ter(
     normalized     space off punctuation, unescape entities, join lines (slower: regular expressions in Python)
     no_punct       drop punctuation (slower)
     asian_support  with either of these, treat Chinese and Japanese characters and punctuation too
-    parity         "reference": an empty reference gives 100.0, or 0.0 for an empty summary, instead of null
+    parity         "reference": an empty reference gives 100.0, or 0.0 for an empty summary, instead of null; and references
+                   are normalised twice, as sacreBLEU does, which parts a few of their tokens (`'s.`) and no summary's
 
     Null text gives null; an empty summary 100.0; an empty reference null (`ter_status` says so), left out beside others.
     """
@@ -64,7 +65,7 @@ def ter(
             "asian": asian_support,
             "parity": parity,
         },
-        run=run if plain else partial(_run_normalised, steps=steps, run=run),
+        run=run if plain else partial(_run_normalised, steps=steps, twice=parity == "reference", run=run),
         corpus=Corpus(("ter_edits", "ter_reference_length"), _finish),
         cite=CITE,
         prefix=prefix,
@@ -91,9 +92,9 @@ def _run(batch: Batch, *, parity: bool) -> Mapping[str, NDArray[np.float64]]:
 
 
 def _run_normalised(
-    batch: Batch, *, steps: Normalisation, run: partial[Mapping[str, NDArray[np.float64]]]
+    batch: Batch, *, steps: Normalisation, twice: bool, run: partial[Mapping[str, NDArray[np.float64]]]
 ) -> Mapping[str, NDArray[np.float64]]:
-    return run(replace(batch, tokens=cut_batch(batch, steps.cut)))
+    return run(replace(batch, tokens=cut_batch(batch, steps.cut, steps.cut_twice if twice else None)))
 
 
 def _finish(sums: Mapping[str, float]) -> dict[str, float | None]:

@@ -17,17 +17,19 @@ from gistmark_engine.tokens import Tokens, tokenise
 TOKENS = pa.list_(pa.large_string())
 
 
-def cut_batch(batch: Batch, cut: Cut, *, words: bool = False) -> Tokens:
-    """The tokens of a batch's summaries and references; `words`: with what they spell."""
+def cut_batch(batch: Batch, cut: Cut, cut_reference: Cut | None = None, *, words: bool = False) -> Tokens:
+    """The tokens of a batch's summaries and references, which `cut_reference` may cut in a way of their own; `words`: with
+    what they spell."""
     summaries = batch.texts["summary"].to_pylist()
     references = [
         one if one is None or isinstance(one, list) else [one] for one in batch.texts["references"].to_pylist()
     ]
     _check_texts("summary", [[one] for one in summaries])
     _check_texts("references", references)
-    given = iter(cut([text for texts in [summaries, *filter(None, references)] for text in texts if text is not None]))
-    texts = read_texts(Column(pa.array(_cut(summaries, given), TOKENS), "summary", "tokens"))
-    lists = [None if one is None else _cut(one, given) for one in references]
+    ours = iter(cut([text for text in summaries if text is not None]))
+    theirs = iter((cut_reference or cut)([one for many in filter(None, references) for one in many if one is not None]))
+    texts = read_texts(Column(pa.array(_cut(summaries, ours), TOKENS), "summary", "tokens"))
+    lists = [None if one is None else _cut(one, theirs) for one in references]
     read = read_references(Column(pa.array(lists, pa.list_(TOKENS)), "references", "tokens"))
     inputs = Inputs(batch.rows, {}, {"summary": texts}, read)
     rows, null = inputs.rows(("summary", "references"), 0, batch.rows), inputs.null(0, batch.rows)
@@ -42,7 +44,10 @@ def _check_texts(role: str, rows: Sequence[Sequence[object] | None]) -> None:
     for row, values in enumerate(rows):
         for value in values or ():
             if value is not None and not isinstance(value, str):
-                raise InputError("this tokenizer cuts texts, not lists of tokens", column=role, row=row, value=value)
+                problem = (
+                    "this tokenizer cuts texts, not lists of tokens or sentences; join them, each text with spaces"
+                )
+                raise InputError(problem, column=role, row=row, value=value)
 
 
 def _cut(texts: Sequence[str | None], given: Iterator[Sequence[str]]) -> list[Sequence[str] | None]:

@@ -35,6 +35,10 @@ class Normalisation:
         """The tokens of each text."""
         return [self._normalise(text.rstrip()).split() for text in texts]
 
+    def cut_twice(self, texts: Sequence[str]) -> list[list[str]]:
+        """The tokens of each normalised text normalised once more, which can part them further (`Bob 's.`)."""
+        return self.cut([" ".join(tokens) for tokens in self.cut(texts)])
+
     def _normalise(self, text: str) -> str:
         text = text.lower() if self.lowercase else text
         if self.normalized:
