@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -196,3 +198,36 @@ def test_a_null_group_stands_apart_from_the_text_none(cli: Run, tmp_path: Path) 
         assert "(null)" in out, form
         assert "None" in out, form
         assert "1.0000" in out, form
+
+
+def test_groups_that_look_like_nothing_or_move_the_cursor_are_named(cli: Run, tmp_path: Path) -> None:
+    names = ["", "z", "\x1b[2J\nnext", "é"]
+    frame = pl.DataFrame({"summary": ["a", "b", "c", "d"], "references": ["a", "b", "c", "d"], "system": names})
+    frame.write_parquet(tmp_path / "p.parquet")
+    for form in "text", "markdown", "latex":
+        code, out, _ = cli("score", tmp_path / "p.parquet", "--metrics", "rouge", "--by", "system", "--format", form)
+        assert code == 0
+        assert "(empty)" in out, form
+        assert "\x1b" not in out, form
+        assert "all" not in out.split(), form
+        assert "é" in out, form
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_standard_streams_may_be_closed(tmp_path: Path, closed: str) -> None:
+    pl.DataFrame({"summary": ["a"], "references": ["a"]}).write_parquet(tmp_path / "p.parquet")
+    output = tmp_path / "scored.parquet"
+    command = [
+        sys.executable,
+        "-m",
+        "gistmark",
+        "score",
+        str(tmp_path / "p.parquet"),
+        "--output",
+        str(output),
+        "--quiet",
+    ]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", *command], env=environment, capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert pl.read_parquet(output)["rouge1_f1"].to_list() == [1.0]

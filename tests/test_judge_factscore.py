@@ -182,3 +182,15 @@ def test_passages_of_odd_sources_and_options(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(MissingExtra, match=r"pip install 'gistmark\[judges\]'"):
         judges.factscore(passages=2)
     assert judges.factscore().name == "factscore"
+
+
+def test_facts_without_a_decision_are_not_counted_as_none() -> None:
+    def rule(messages: object) -> str:
+        return (
+            '{"facts": ["The cat sat."]}' if "decompose" in str(messages).lower() or '"facts"' in str(messages) else "?"
+        )
+
+    found = score(judges.factscore(judges.Fake(rule), cache=False), summary=["The cat sat."], source=["The cat sat"])
+    assert found["factscore_status"] == ["failed"]
+    assert found["factscore"] == found["n_facts"] == found["n_supported"] == [None]
+    assert found["factscore_undecided"] == [1]

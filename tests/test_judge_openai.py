@@ -259,3 +259,24 @@ def test_a_model_without_system_messages_hears_them_from_the_user(server: Server
     assert turn["content"].startswith("You grade texts.")
     assert joined([{"role": "user", "content": "hi"}]) == [{"role": "user", "content": "hi"}]
     assert Options().schema is None
+
+
+@pytest.mark.parametrize("asked", ["0.5", "soon", "-5"])
+def test_a_wait_that_cannot_be_read_is_none_asked_for(server: Server, asked: str) -> None:
+    server.handler = lambda _, number: (429, {"Retry-After": asked}, b"busy") if number == 1 else completion(GOOD)
+    assert Asker(OpenAI("m", server.url)).ask([question(1)])[0].status == "ok"
+
+
+def test_no_server_makes_us_wait_for_an_hour() -> None:
+    from urllib3 import HTTPResponse
+
+    from gistmark.judges.backends.patience import LONGEST, Patience
+
+    answer = HTTPResponse(headers={"Retry-After": "3600"}, status=429)
+    assert Patience().get_retry_after(answer) == LONGEST
+
+
+def test_an_error_in_place_of_a_completion_is_told(server: Server) -> None:
+    server.handler = lambda *_: (200, {}, b'{"error": {"message": "model not loaded"}}')
+    with pytest.raises(BackendError, match="model not loaded"):
+        Asker(OpenAI("m", server.url, retries=0)).ask([question(1)])

@@ -229,3 +229,14 @@ def test_hostile_length_is_read_in_linear_time(text: str) -> None:
     begun = time.process_time()
     assert "score" in read(text, number(1, 5)).errors
     assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    "text", ["relevance: n/a, overall: 2", "relevance: 1-5, overall: 2", "overall: 2", "**Overall:** 2"]
+)
+def test_what_is_said_of_another_field_is_no_answer_for_the_one_still_missing(text: str) -> None:
+    """A second attempt asks for one field, and so admits general labels, of which `overall` is a field here."""
+    found = read(text, MULTI.narrow(("relevance",)))
+    assert found.values.get("relevance") is None
+    assert found.errors["relevance"] == "no_score"
+    assert read("overall: 2", number(1, 5)).values == {"score": 2}

@@ -121,3 +121,9 @@ def test_what_does_not_go_together_is_named_by_file_and_column(
     code, out, err = cli("report", fine, odd, "--output", tmp_path / "r.html")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert message.format(odd=odd, fine=fine) in err
+
+
+def test_a_file_named_twice_is_refused(cli: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    pl.DataFrame({"summary": ["a"], "rouge1_f1": [1.0]}).write_parquet(tmp_path / "s.parquet")
+    code, _, error = cli("report", tmp_path / "s.parquet", tmp_path / "s.parquet", "--output", tmp_path / "r.html")
+    assert (code, "is named twice" in error) == (2, True)

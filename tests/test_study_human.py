@@ -124,6 +124,7 @@ def test_summaries_without_a_score_are_counted(pairs: str, tmp_path: Path) -> No
     found = pl.read_parquet(tmp_path / "out" / "correlations.parquet").filter(metric="rouge1_f1", coefficient="pearson")
     counted = dict(found.select("human", "n_null").rows())
     assert counted == {"quality": 1, "noise": 1, "grade": 8}
+    assert set(found.columns) >= {"n", "n_undefined"}
 
 
 CELLS = {

@@ -16,5 +16,5 @@ def check_outputs(metrics: Sequence[Metric], existing: Iterable[str] = ()) -> No
     for column in existing:
         if column in owner:
             name = owner[column].name
-            cure = f"give the metric a prefix, as in {name}(prefix='new_')"
+            cure = f"give the metric a prefix, as in {name}(prefix='new_') or --set {name}.prefix=new_"
             raise InputError(f"the data has this column already; {cure}", metric=name, column=column)

@@ -7,10 +7,12 @@ Exit codes: 0 fine; 1 unexpected; 2 wrong usage or input that cannot be scored; 
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import select
 import signal
 import sys
+import tempfile
 import warnings
 from collections.abc import Sequence
 from typing import NoReturn
@@ -30,6 +32,7 @@ FILES = ("pairs", "scored", "sessions")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a user's error is one line on standard error, never a traceback."""
     warnings.formatwarning = lambda message, *_: f"gistmark: {message}\n"
+    _open_standard()
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
         return _run(arguments)
@@ -45,9 +48,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
         return _say(f"{error.filename or error}: cannot be read or written ({error.strerror})", 2)
     except OSError as error:
-        return _say(str(error), 1)
+        full = error.errno == errno.ENOSPC
+        return _say(
+            f"{error}; make room where the output goes and in {tempfile.gettempdir()}" if full else str(error), 1
+        )
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _open_standard() -> None:
+    """Put nothing in the place of a standard stream that is closed, so that no file gets its number by chance."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def _run(arguments: Sequence[str] | None) -> int:

@@ -2,6 +2,9 @@
 
 import sys
 
-from gistmark.cli import main
+try:
+    from gistmark.cli import main
+except KeyboardInterrupt:  # before there is anything to undo
+    sys.exit(130)
 
 sys.exit(main())

@@ -51,6 +51,8 @@ def _run(options: argparse.Namespace) -> int:
     folders = [text for text in options.scored if Path(text).is_dir()]
     paths = [path for text in options.scored if text not in folders for path in formats.expand(text)]
     kept = [path for folder in folders for path in Path(folder).iterdir() if path.suffix != ".html"]
+    if twice := next((path for k, path in enumerate(paths) if path.exists() and path in paths[:k]), None):
+        raise OptionError(f"{twice} is named twice; a report has each row once")
     target.check(options.output, None, [*paths, *kept], table=False)
     scored = _read(paths, options) if paths else None
     found = dict.fromkeys(text for path in paths for text in signatures(path))

@@ -40,7 +40,7 @@ def compared(found: pl.DataFrame, by: Sequence[str]) -> str:
     by_number: dict[tuple[str, str, str], list[Row]] = {}
     for row in found.iter_rows(named=True):
         by_number.setdefault((row["metric"], row["field"], row["statistic"]), []).append(row)
-    lines: list[Line] = [("", ["value", "difference", "p", "corrected", "n", "n_null"])]
+    lines: list[Line] = [("", ["value", "difference", "p", ADJUSTED, "n", "n_null"])]
     for metric, numbers in groupby(by_number.items(), key=lambda item: item[0][0]):
         lines.append((metric, []))
         for (_, field, statistic), rows in numbers:
@@ -56,8 +56,15 @@ def _differing(row: Row) -> list[str]:
 
 
 def group_label(row: Row, by: Sequence[str]) -> str:
-    """What a group of rows is called: by its keys, a null one apart from the text "None"."""
-    return ", ".join("(null)" if row[key] is None else str(row[key]) for key in by) or "all"
+    """What a group of rows is called: by its keys, without what would move a terminal's cursor; "all" without keys."""
+    return ", ".join(_shown(row[key]) for key in by) if by else "all"
+
+
+def _shown(key: object) -> str:
+    """A key as text on one line; a null one apart from the text "None", an empty one apart from nothing."""
+    if key is None or key == "":
+        return "(null)" if key is None else "(empty)"
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in str(key))
 
 
 def _block(by_group: Mapping[str, Sequence[Row]]) -> str:

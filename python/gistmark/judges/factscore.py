@@ -47,7 +47,8 @@ def factscore(
               even a reply that says neither true nor false for support unless it holds a word of denial; passages are
               found by what stands between white space, case and punctuation included, and not by words
 
-    Fields: `factscore` and `factscore_lp` in [0, 1]; `n_facts` decided facts and `n_supported` of them;
+    Fields: `factscore` and `factscore_lp` in [0, 1]; `n_facts` decided facts and `n_supported` of them, null where no
+    decision could be read;
     `factscore_undecided` facts whose decision could not be read, which enter no score; `factscore_responded`, false
     where the summary claims nothing or says that it cannot answer (then the scores are null); the facts and their
     decisions ("supported", "unsupported", "undecided") for reading; `factscore_status`. Inputs: raw texts.
@@ -199,11 +200,12 @@ def _columns(
     shrunk = {row: mean * length_factor(len(split[row].facts), gamma) for row, mean in means.items()}
     undecided = {row: found.supported.count(None) for row, found in decided.items()}
     known = {row: found for row, found in split.items() if found.status not in ("truncated", "failed")}
+    counted = {row for row in known if flags.get(row) or not known[row].facts}
     return {
         "factscore": rows.numbers([means.get(row) for row in every]),
         "factscore_lp": rows.numbers([shrunk.get(row) for row in every]),
-        "n_facts": rows.numbers([len(flags.get(row, ())) if row in known else None for row in every]),
-        "n_supported": rows.numbers([sum(flags.get(row, ())) if row in known else None for row in every]),
+        "n_facts": rows.numbers([len(flags.get(row, ())) if row in counted else None for row in every]),
+        "n_supported": rows.numbers([sum(flags.get(row, ())) if row in counted else None for row in every]),
         "factscore_undecided": rows.numbers([undecided.get(row, 0) if row in known else None for row in every]),
         "factscore_responded": rows.numbers([bool(known[row].facts) if row in known else None for row in every]),
         "factscore_facts": rows.string_lists([known[row].facts if row in known else None for row in every]),

@@ -51,9 +51,9 @@ def _scaled(text: str, scale: str | None, spec: Spec) -> tuple[Number | None, st
 
 
 def labelled_number(
-    text: str, name: str, spec: Spec, alone: bool, texts: Collection[str] = ()
+    text: str, name: str, spec: Spec, alone: bool, texts: Collection[str] = (), kin: tuple[str, ...] = ()
 ) -> tuple[Number | None, str]:
-    """The number that prose gives under the label `name`; `alone` admits general labels and a bare number.
+    """The number that prose gives under the label `name`; `alone` admits general labels, but for `kin`, and a bare number.
 
     What stands in one of `texts` letter for letter, label and all, is a quotation.
     Several labelled numbers must agree. A parenthesised range after the label ("Rating (1-5): 3") is no number.
@@ -62,14 +62,14 @@ def labelled_number(
         bare = text.strip(_DRESS).rstrip(".").strip(_DRESS)
         if _WHOLE.fullmatch(bare):
             return read_number(bare, spec)
-    hits = _unquoted(_label(name, alone).finditer(text), texts)
+    hits = _unquoted(_label(_names(name, alone, kin)).finditer(text), texts)
     found = [_scaled(hit[1], hit[2], spec) for hit in hits]
     return _agreed(found, "no_score")
 
 
 @lru_cache(maxsize=256)
-def _label(name: str, alone: bool) -> re.Pattern[str]:
-    names = "|".join(re.escape(word).replace("_", r"[_\s]") for word in _names(name, alone))
+def _label(words: tuple[str, ...]) -> re.Pattern[str]:
+    names = "|".join(re.escape(word).replace("_", r"[_\s]") for word in words)
     close, gap = r"[\s*_\"'`”’\])]{0,6}", r"[\s*_\"'`“‘\[(]{0,6}"
     between = rf"{close}(?:\([^()\n]{{0,20}}\){close})?(?:(?:[:=–—]|-(?=\s)|is\s|of\s){gap}){{0,2}}{gap}"
     return re.compile(
@@ -77,8 +77,8 @@ def _label(name: str, alone: bool) -> re.Pattern[str]:
     )
 
 
-def _names(name: str, alone: bool) -> tuple[str, ...]:
-    return (name, *_GENERIC) if alone else (name,)
+def _names(name: str, alone: bool, kin: tuple[str, ...]) -> tuple[str, ...]:
+    return (name, *(word for word in _GENERIC if word not in kin)) if alone else (name,)
 
 
 def read_choice(text: str, levels: Sequence[str]) -> str | None:
@@ -88,12 +88,17 @@ def read_choice(text: str, levels: Sequence[str]) -> str | None:
 
 
 def labelled_choice(
-    text: str, name: str, levels: Sequence[str], alone: bool, texts: Collection[str] = ()
+    text: str,
+    name: str,
+    levels: Sequence[str],
+    alone: bool,
+    texts: Collection[str] = (),
+    kin: tuple[str, ...] = (),
 ) -> tuple[str | None, str]:
     """The one of `levels` that prose gives under the label `name`; several labelled choices must agree."""
     if alone and (whole := read_choice(text, levels)):
         return whole, ""
-    names = "|".join(re.escape(word) for word in _names(name, alone))
+    names = "|".join(re.escape(word) for word in _names(name, alone, kin))
     gap = r"[\s*_\"'`“”‘’\[\]():=]{1,8}"
     pattern = rf"(?<![\w-])(?:{names}){gap}(?:is\s+)?{_CHOICE_WORD}({_alternatives(levels)}){_END}"
     hits = _unquoted(re.finditer(pattern, text, re.IGNORECASE), texts)

@@ -182,9 +182,10 @@ def _labelled(text: str, schema: Schema, texts: Collection[str], alone: bool) ->
     for name in schema.required:
         spec = schema.fields[name]
         if spec["type"] in ("integer", "number"):
-            _put(found, name, Coerced(*labelled_number(text, name, spec, alone, texts)))
+            _put(found, name, Coerced(*labelled_number(text, name, spec, alone, texts, schema.kin)))
         elif spec["type"] == "string" and "enum" in spec:
-            _put(found, name, Coerced(*labelled_choice(text, name, spec["enum"], alone, texts)))
+            choice = labelled_choice(text, name, spec["enum"], alone, texts, schema.kin)
+            _put(found, name, Coerced(*choice))
         else:
             _put(found, name, Coerced(None, "no_json"))
     return found

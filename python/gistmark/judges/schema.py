@@ -31,10 +31,13 @@ class Schema:
 
     Kinds: integer or number with `minimum` and `maximum` or a numeric `enum`; boolean; string, free or with an `enum`;
     array of objects of these. Raises `OptionError` for any other.
+
+    kin  the fields of the shape that this is narrowed from: a number under one's name is no other's
     """
 
     fields: Mapping[str, Spec]
     required: tuple[str, ...]
+    kin: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, spec in self.fields.items():
@@ -50,7 +53,7 @@ class Schema:
     def narrow(self, names: Sequence[str]) -> Schema:
         """The same shape asking for the required fields `names` only; optional fields stay."""
         fields = {name: spec for name, spec in self.fields.items() if name in names or name not in self.required}
-        return Schema(fields, tuple(name for name in self.required if name in names))
+        return Schema(fields, tuple(name for name in self.required if name in names), self.kin or self.required)
 
     def wire(self) -> dict[str, object]:
         """The JSON Schema that a server can enforce: closed, every field required."""

@@ -54,9 +54,10 @@ def correlations(
     "system": between the systems' means over the documents in which both scores are present. Coefficients: Pearson,
     Spearman, Kendall's tau-b. Bounds: percentiles of bootstrap replicates that resample documents, systems or both.
 
-    Columns: metric, human, level, coefficient, value in [−1, 1], low, high, n (documents or systems that entered), n_null
-    (summaries left out because either score is missing). Raises `InputError` for a column that is not there, a null
-    document or system, and a document and system that occur twice.
+    Columns: metric, human, level, coefficient, value in [−1, 1], low, high, n (documents or systems that entered),
+    n_undefined (documents in which it is not defined, for want of two scores or of two that differ), n_null (summaries left
+    out because either score is missing). Raises `InputError` for a column that is not there, a null document or system,
+    and a document and system that occur twice.
 
     Deutsch, Dror and Roth 2021, A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods,
     sections 2 and 4.
@@ -67,12 +68,16 @@ def correlations(
         for score in human:
             x, y = _common(by_column[metric], by_column[score])
             n_null = scored.height - int(np.isfinite(x).sum())
+            documents = int(np.isfinite(x).any(axis=1).sum())
             for level in LEVELS:
                 for kind in KINDS:
-                    rows.append((metric, score, level, kind, *_row(x, y, level, kind, resampling), n_null))
+                    value, low, high, n = _row(x, y, level, kind, resampling)
+                    undefined = documents - n if level != "system" else 0
+                    rows.append((metric, score, level, kind, value, low, high, n, undefined, n_null))
     names = dict.fromkeys(("metric", "human", "level", "coefficient"), pl.String)
     numbers = dict.fromkeys(("value", "low", "high"), pl.Float64)
-    return pl.DataFrame(rows, schema={**names, **numbers, "n": pl.Int64, "n_null": pl.Int64}, orient="row")
+    counts = dict.fromkeys(("n", "n_undefined", "n_null"), pl.Int64)
+    return pl.DataFrame(rows, schema={**names, **numbers, **counts}, orient="row")
 
 
 def _row(

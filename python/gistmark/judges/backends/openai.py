@@ -34,8 +34,8 @@ class OpenAI:
     model         the name the server knows the model by
     url           the address up to `/v1`
     key_variable  the environment variable that holds the key, read at each job and kept nowhere; unset: no key is sent
-    concurrency   calls in flight; `timeout` seconds for one of them; `retries` after a busy answer (429, 5xx …) or a
-                  broken connection, with growing pauses or those the server asks for
+    concurrency   calls in flight; `timeout` seconds in which a server sends nothing; `retries` after a busy answer (429,
+                  5xx …) or a broken connection, with growing pauses or those the server asks for, a minute at most
     structured    ask the server to enforce the reply's schema; a server that refuses is asked without from then on
     system        False: the model's chat template knows no system message, it is put before the user's
     extra         further fields of the request body; None takes one away
@@ -92,9 +92,11 @@ class OpenAI:
         """
         try:
             import urllib3
+
+            from gistmark.judges.backends.patience import Patience
         except ImportError:
             raise MissingExtra("the OpenAI backend", "judges") from None
-        retry = urllib3.Retry(
+        retry = Patience(
             total=self.retries,
             read=0 if once else None,
             status_forcelist=_BUSY,
@@ -155,7 +157,10 @@ class OpenAI:
             said = shorten(_hidden(answer.data.decode("utf-8", "replace"), key), 200)
             return Reply("", "error", f"HTTP {answer.status} {said}")
         try:
-            return _completion(json.loads(answer.data))
+            data = json.loads(answer.data)
+            if isinstance(data, dict) and data.get("error") and "choices" not in data:
+                return Reply("", "error", shorten(_hidden(json.dumps(data["error"], ensure_ascii=False), key), 200))
+            return _completion(data)
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
             return None
 
