@@ -50,6 +50,10 @@ def expand(pattern: str | PathLike[str]) -> list[Path]:
     if Path(text).is_dir():
         paths = [Path(text, match) for match in sorted(glob.glob("**/*.parquet", root_dir=text, recursive=True))]
         missing = "is a directory without a Parquet file; name the files of other formats"
+        if paths and (other := _other_table(Path(text))):
+            raise InputError(
+                f"{text}: holds {other.name} beside Parquet files; name the files that are meant by a glob"
+            )
     elif Path(text).exists():
         paths = [Path(text)]
     else:
@@ -60,6 +64,12 @@ def expand(pattern: str | PathLike[str]) -> list[Path]:
     for path in paths:
         _check_file(path)
     return paths
+
+
+def _other_table(folder: Path) -> Path | None:
+    """A file of a folder that is a table too, and of another format than the rest."""
+    files = (path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith((".", "_")))
+    return next((path for path in files if SUFFIXES.get(path.suffix, "parquet") != "parquet"), None)
 
 
 def named(pattern: str) -> list[Path]:
