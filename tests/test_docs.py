@@ -72,7 +72,7 @@ def test_python_blocks_stand_by_themselves() -> None:
 @pytest.mark.parametrize("name", list(gm.catalogue()))
 def test_the_example_of_a_metric_runs(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     metric = gm.catalogue()[name]
-    if "models" in metric.needs.split(","):
+    if metric.needs == "models":
         pytest.skip("its model is the reader's")
     block = made.example(metric)
     try:

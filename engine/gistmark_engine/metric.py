@@ -171,7 +171,7 @@ class Metric:
     cite       where it is defined
     prefix     put before every column name, so that two variants fit in one table
     row_local  whether a row's fields depend on that row alone; if not, engines must hand it all rows at once
-    needs      what it cannot run without beside the core: the names of extras, "backend" for a model that the caller
+    needs      what it cannot run without beside the core: the name of an extra, "backend" for a model that the caller
                has to name, "" for nothing
     limit      None, or how long its texts may be (see `limited`)
     """

@@ -84,7 +84,7 @@ def summaqa(
         options=run.signature | options,
         cite=CITE,
         prefix=prefix,
-        needs="models,syntax",
+        needs="models",
     )
 
 
