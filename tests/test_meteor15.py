@@ -226,7 +226,8 @@ LISTS = pa.array([None, [["a"], ["b"]]])
 def test_what_is_no_text_is_named(columns: dict[str, tuple[str, pa.Array]], found: tuple[str, str]) -> None:
     texts = {"summary": ("hyp", pa.array(["a", "b"])), "references": ("gold", pa.array(["a", "b"]))} | columns
     given = {role: Column(values, name, "tokens") for role, (name, values) in texts.items()}
-    place = f"metric 'meteor15', column {found[0]!r}, row 1: this tokenizer cuts texts, not lists of tokens or sentences; join them, each text with spaces"
+    problem = "this tokenizer cuts texts, not lists of tokens or sentences; join them, each text with spaces"
+    place = f"metric 'meteor15', column {found[0]!r}, row 1: {problem}"
     with pytest.raises(InputError, match=re.escape(f"{place} (found {found[1]})")):
         score_columns(given, [meteor15()])
 
