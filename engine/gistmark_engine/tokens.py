@@ -87,7 +87,6 @@ def tokenise(rows: Rows, tokenizer: Tokenizer, *, given: bool, null: Mapping[str
 
 def _read(rows: Rows, tokenizer: Tokenizer, given: bool, null: Mapping[str, Flags]) -> Tokens | None:
     """The tokens of rows whose texts are as the kernels are to see them."""
-    from gistmark_engine.kernels.characters import cut_characters
     from gistmark_engine.kernels.group import group_rows
     from gistmark_engine.kernels.tokenise import tokenise_rows
 
@@ -95,6 +94,8 @@ def _read(rows: Rows, tokenizer: Tokenizer, given: bool, null: Mapping[str, Flag
     if tokenizer.words or isinstance(tokenizer.stem, str):
         return _read_words(rows, groups, rules, tokenizer.stem, null)
     if not given and rule_of(tokenizer).characters:
+        from gistmark_engine.kernels.characters import cut_characters
+
         cut, valid = cut_characters(rows, groups, rules, _numbers())
     else:
         cut, valid = tokenise_rows(rows, groups, rules)

@@ -12,7 +12,7 @@ from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.letters import ASCII, Page, Pen, read_letters
 from gistmark_engine.kernels.records import Cut
-from gistmark_engine.kernels.scratch import SLACK, count_references, room, text_of
+from gistmark_engine.kernels.scratch import SLACK, count_references, nth_text, room
 
 
 @kernel
@@ -56,17 +56,10 @@ def _read(rows, groups, rules, page, text, sentence, offsets):
     count, shared = len(rows.reference_first), len(groups.offsets) - 1
     slot = count + shared
     for g in range(shared):
-        first, last = groups.offsets[g], groups.offsets[g + 1]
-        row = groups.members[first]
+        members, row = groups.offsets[g + 1] - groups.offsets[g], groups.members[groups.offsets[g]]
         many = rows.reference_last[row] - rows.reference_first[row]
-        for step in range(many + 1 + last - first):
-            if step < many:
-                t, place = rows.reference_first[row] + step, slot
-            elif step == many:
-                t, place = text_of(rows.source, row), count + g
-            else:
-                place = groups.members[first + step - many - 1]
-                t = text_of(rows.summary, place)
+        for step in range(many + members + 1):
+            t, place = nth_text(step, many, slot, g, rows, groups)
             if t < 0 or rows.start[t] == NULL:
                 continue
             before = pen

@@ -20,9 +20,10 @@ from gistmark_engine.kernels.fragments import (
     note_recurrence,
 )
 from gistmark_engine.kernels.lcs import make_masks
-from gistmark_engine.kernels.novelty import fits_places, novelty_by_places
+from gistmark_engine.kernels.novelty import novelty_by_places
 from gistmark_engine.kernels.novelty_tables import forget_source, learn_source, make_gram_tables, novelty_by_tables
-from gistmark_engine.kernels.places import PLACE_WORDS
+from gistmark_engine.kernels.places import PLACE_WORDS, fits_places
+from gistmark_engine.kernels.spans import longest
 from gistmark_engine.metric import STATUS
 
 OK, EMPTY_SUMMARY, EMPTY_SOURCE = STATUS["ok"], STATUS["empty_summary"], STATUS["empty_source"]
@@ -78,7 +79,7 @@ def datastats(cut, groups, orders, scan, by_token, parity):
                 note_recurrence(cut.ids, summary, summary_stop, copying.seen, copying.matches)
             _row(cut.ids, summary, summary_stop, start, stop, scan, busy, copying, parity, out[:, row])
             shares = out[GRAMS:, row]
-            if fits_places(summary_stop - summary, orders):
+            if fits_places(summary_stop - summary, orders[-1] if len(orders) else 1):
                 novelty_by_places(
                     cut.ids, summary, summary_stop, start, stop, orders, by_token, parity, tables.own, masks, shares
                 )
@@ -99,13 +100,10 @@ def datastats(cut, groups, orders, scan, by_token, parity):
 @inlined
 def _largest(cut):
     """(ids, tokens of the longest summary, of the longest source)."""
-    vocabulary, summaries, sources = np.int64(0), np.int64(0), np.int64(0)
-    for row in range(len(cut.summary)):
-        summaries = max(summaries, cut.summary[row, 1] - cut.summary[row, 0])
-    for g in range(len(cut.source)):
+    vocabulary = np.int64(0)
+    for g in range(len(cut.vocabulary)):
         vocabulary = max(vocabulary, cut.vocabulary[g])
-        sources = max(sources, cut.source[g, 1] - cut.source[g, 0])
-    return vocabulary, summaries, sources
+    return vocabulary, longest(cut.summary), longest(cut.source)
 
 
 @inlined

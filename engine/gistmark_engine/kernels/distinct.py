@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gistmark_engine.jit import inlined
+from gistmark_engine.kernels.spans import longest
 
 PRIME, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 
@@ -21,9 +22,7 @@ class Distinct(NamedTuple):
 
 @inlined
 def make_distinct(texts):
-    most, slots = np.int64(1), np.int64(2)
-    for t in range(len(texts.sentence)):
-        most = max(most, texts.sentence[t, 1] - texts.sentence[t, 0])
+    most, slots = max(longest(texts.sentence), np.int64(1)), np.int64(2)
     while slots < 2 * most:
         slots *= 2
     return Distinct(np.empty((most, 3), np.int64), np.zeros(slots, np.int64))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gistmark_engine.jit import inlined
-from gistmark_engine.kernels.token import MIX_A
+from gistmark_engine.kernels.token import MIX_A, table_shift
 
 U32 = np.uint64(32)
 
@@ -17,10 +17,7 @@ U32 = np.uint64(32)
 @inlined
 def gram_shift(count):
     """The shift of a table that holds `count` grams at most a quarter full, half full beyond a thousand."""
-    shift = np.int64(60)
-    while np.int64(1) << (64 - shift) < (4 * count if count < 1024 else max(2 * count, 4096)):
-        shift -= 1
-    return shift
+    return table_shift(max(4 * count, 16) if count < 1024 else max(2 * count, 4096))
 
 
 @inlined

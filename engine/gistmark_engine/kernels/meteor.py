@@ -8,6 +8,7 @@ import numpy as np
 
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
+from gistmark_engine.kernels.spans import longest
 from gistmark_engine.metric import STATUS
 
 OK, EMPTY_SUMMARY, EMPTY_REFERENCE = STATUS["ok"], STATUS["empty_summary"], STATUS["empty_reference"]
@@ -50,8 +51,8 @@ def meteor_rows(cut, groups, lexicon, keys, weights, parity):
     parity  empty references count as 0.0; otherwise they are left out, and null if all are empty
     """
     out = np.full((2, len(cut.summary)), np.nan)
-    longest, widest = _longest(cut.summary), _longest(cut.reference)
-    match, taken = np.empty(longest, np.int64), np.empty(widest, np.bool_)
+    widest = longest(cut.reference)
+    match, taken = np.empty(longest(cut.summary), np.int64), np.empty(widest, np.bool_)
     chains = Chains(np.full(keys, -1, np.int64), np.empty(widest, np.int64))
     _score_rows(cut, groups, lexicon, weights, parity, match, taken, chains, out)
     return out
@@ -74,14 +75,6 @@ def _score_rows(cut, groups, lexicon, weights, parity, match, taken, chains, out
                     out[0, row] = max(score, out[0, row]) if kept else score
                     kept += 1
             out[1, row] = EMPTY_REFERENCE if kept == 0 else (EMPTY_SUMMARY if len(summary) == 0 else OK)
-
-
-@inlined
-def _longest(spans):
-    longest = np.int64(0)
-    for k in range(len(spans)):
-        longest = max(longest, spans[k, 1] - spans[k, 0])
-    return longest
 
 
 @inlined

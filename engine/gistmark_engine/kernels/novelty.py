@@ -12,54 +12,8 @@ import numpy as np
 
 from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.lcs import clear_masks, set_masks
-from gistmark_engine.kernels.places import PLACE_ORDERS, PLACE_WORDS, width_of
-from gistmark_engine.wide import doubled, load, lowest, ones, words_in, zero
-
-
-@inlined
-def fits_places(length, orders):
-    """Whether a summary of so many tokens and these orders can be counted by places."""
-    return length <= 64 * PLACE_WORDS and (len(orders) == 0 or orders[-1] <= PLACE_ORDERS)
-
-
-@inlined
-def novelty_by_places(ids, summary, summary_stop, start, stop, orders, by_token, parity, entries, masks, out):
-    """out[2k], out[2k + 1]: novel and repeated share of the summary's grams of orders[k], left as they are (NaN) where
-    it has none; 0.0 then under `parity`. The source is ids[start:stop]; `entries` has room for the summary's tokens."""
-    length = summary_stop - summary
-    words = width_of(length)
-    for i in range(length):
-        entries[i] = np.int64(ids[summary + i]) + 1
-    set_masks(entries, 0, length, words, masks)
-    if len(orders) and orders[-1] == PLACE_ORDERS:
-        counts = _counts_of_width(words, ids, summary, summary_stop, start, stop, PLACE_ORDERS, masks)
-    else:
-        counts = _counts_of_width(words, ids, summary, summary_stop, start, stop, PLACE_ORDERS - 1, masks)
-    clear_masks(length, words, masks)
-    for k in range(len(orders)):
-        grams = length - orders[k] + 1
-        if grams > 0:
-            distinct, repeated, known, shared = counts[orders[k] - 1]
-            out[2 * k] = (grams - known) / grams if by_token else (distinct - shared) / distinct
-            out[2 * k + 1] = repeated / distinct
-        elif parity:
-            out[2 * k], out[2 * k + 1] = 0.0, 0.0
-
-
-@inlined
-def _counts_of_width(words, ids, summary, summary_stop, start, stop, top, masks):
-    bits = masks.masks.ctypes.data
-    if words == 1:
-        return _counts(zero(1), ids, summary, summary_stop, start, stop, top, bits)
-    if words == 2:
-        return _counts(zero(2), ids, summary, summary_stop, start, stop, top, bits)
-    if words == 3:
-        return _counts(zero(3), ids, summary, summary_stop, start, stop, top, bits)
-    if words == 4:
-        return _counts(zero(4), ids, summary, summary_stop, start, stop, top, bits)
-    if words == 6:
-        return _counts(zero(6), ids, summary, summary_stop, start, stop, top, bits)
-    return _counts(zero(8), ids, summary, summary_stop, start, stop, top, bits)
+from gistmark_engine.kernels.places import PLACE_ORDERS, by_width, width_of
+from gistmark_engine.wide import doubled, load, lowest, ones, words_in
 
 
 @inlined
@@ -102,3 +56,30 @@ def _walk(nothing, ids, start, stop, top, bits):
         )
         every = every[0] | one, every[1] | two, every[2] | three, every[3] | four
     return first, again, every
+
+
+_counts_of_width = by_width(_counts)
+
+
+@inlined
+def novelty_by_places(ids, summary, summary_stop, start, stop, orders, by_token, parity, entries, masks, out):
+    """out[2k], out[2k + 1]: novel and repeated share of the summary's grams of orders[k], left as they are (NaN) where
+    it has none; 0.0 then under `parity`. The source is ids[start:stop]; `entries` has room for the summary's tokens."""
+    length, bits = summary_stop - summary, masks.masks.ctypes.data
+    words = width_of(length)
+    for i in range(length):
+        entries[i] = np.int64(ids[summary + i]) + 1
+    set_masks(entries, 0, length, words, masks)
+    if len(orders) and orders[-1] == PLACE_ORDERS:
+        counts = _counts_of_width(words, ids, summary, summary_stop, start, stop, PLACE_ORDERS, bits)
+    else:
+        counts = _counts_of_width(words, ids, summary, summary_stop, start, stop, PLACE_ORDERS - 1, bits)
+    clear_masks(length, words, masks)
+    for k in range(len(orders)):
+        grams = length - orders[k] + 1
+        if grams > 0:
+            distinct, repeated, known, shared = counts[orders[k] - 1]
+            out[2 * k] = (grams - known) / grams if by_token else (distinct - shared) / distinct
+            out[2 * k + 1] = repeated / distinct
+        elif parity:
+            out[2 * k], out[2 * k + 1] = 0.0, 0.0

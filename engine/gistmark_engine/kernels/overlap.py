@@ -16,15 +16,15 @@ from gistmark_engine.kernels.kept import FEW, MULTISET, all_known, keep_base, kn
 from gistmark_engine.kernels.lcs import forget_masks, lcs_length, learn_masks, make_masks, words_of, zeros, zeros_in
 from gistmark_engine.kernels.places import (
     PLACE_ORDERS,
-    PLACE_WORDS,
+    fits_places,
     learn_places,
     make_places,
-    match_wide,
+    match_width,
     match_word,
     width_of,
 )
+from gistmark_engine.kernels.spans import longest
 from gistmark_engine.kernels.tables import count_tables, forget_tables, learn_tables, make_tables
-from gistmark_engine.wide import zero
 
 
 class Pairs(NamedTuple):
@@ -55,20 +55,12 @@ def overlap_pairs(pairs, orders, mode, lcs, cap):
     """
     out = np.zeros((len(orders) + 1, len(pairs.target)), np.int64)
     top = orders[-1] if len(orders) else np.int64(1)
-    base, target = _longest(pairs.base), _longest(pairs.target)
+    base, target = longest(pairs.base), longest(pairs.target)
     kept = make_kept(base, target, pairs.vocabulary)
     masks, places = make_masks(pairs.vocabulary, base, target), make_places()
     tables = make_tables(top, base, target, pairs.vocabulary)
     _overlap(pairs, Asked(orders, mode, lcs, cap), kept, masks, places, tables, out)
     return out
-
-
-@inlined
-def _longest(spans):
-    longest = np.int64(0)
-    for p in range(len(spans)):
-        longest = max(longest, spans[p, 1] - spans[p, 0])
-    return longest
 
 
 @inlined
@@ -108,7 +100,7 @@ def _overlap(pairs, asked, kept, masks, places, tables, out):
 def _by_places(size, top, mode):
     """Whether bits of places count the grams up to an order; the rarer modes are written for the commonest case alone."""
     if mode == MULTISET:
-        return size <= 64 * PLACE_WORDS and top <= PLACE_ORDERS
+        return fits_places(size, top)
     return size <= 64 and top <= 2
 
 
@@ -146,25 +138,12 @@ def _match_word(pairs, p, within, top, asked, masks, places, out):
 def _match_wide(pairs, p, words, within, turn, top, asked, kept, masks, places, out):
     """A target with a base of several words of places."""
     known = known_target(pairs.ids, pairs.target[p, 0], pairs.target[p, 1], turn, kept)
-    if top > 2:
-        shared = _match_width(known, words, PLACE_ORDERS, kept, masks, places)
-    else:
-        shared = _match_width(known, words, 2, kept, masks, places)
-    _put(shared, zeros_in(places.row, words, within), asked, out, p)
-
-
-@inlined
-def _match_width(known, words, top, kept, masks, places):
     bits, adjacent, row = masks.masks.ctypes.data, places.adjacent.ctypes.data, places.row.ctypes.data
-    if words == 2:
-        return match_wide(zero(2), known, kept, top, bits, adjacent, row)
-    if words == 3:
-        return match_wide(zero(3), known, kept, top, bits, adjacent, row)
-    if words == 4:
-        return match_wide(zero(4), known, kept, top, bits, adjacent, row)
-    if words == 6:
-        return match_wide(zero(6), known, kept, top, bits, adjacent, row)
-    return match_wide(zero(8), known, kept, top, bits, adjacent, row)
+    if top > 2:
+        shared = match_width(words, known, kept, PLACE_ORDERS, bits, adjacent, row)
+    else:
+        shared = match_width(words, known, kept, 2, bits, adjacent, row)
+    _put(shared, zeros_in(places.row, words, within), asked, out, p)
 
 
 @inlined

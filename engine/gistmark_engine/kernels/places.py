@@ -15,7 +15,7 @@ from gistmark_engine.intrinsics import load_word, popcount
 from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.kept import MULTISET, SET
 from gistmark_engine.kernels.lcs import words_of
-from gistmark_engine.wide import complement, doubled, load, lowest, ones, store, words_in
+from gistmark_engine.wide import complement, doubled, load, lowest, ones, store, words_in, zero
 
 PLACE_WORDS, PLACE_ORDERS = 8, 4
 """Words of places, and orders, up to which this beats tables of grams."""
@@ -36,6 +36,32 @@ def width_of(size):
     """Words of places for so many tokens: one of the widths, 1, 2, 3, 4, 6 and 8, that are compiled."""
     words = words_of(size)
     return words if words <= 4 else (6 if words <= 6 else PLACE_WORDS)
+
+
+@inlined
+def fits_places(size, top):
+    """Whether the places of so many tokens, and grams up to this order, can be bits."""
+    return size <= 64 * PLACE_WORDS and top <= PLACE_ORDERS
+
+
+def by_width(act):
+    """`act(nothing, …)` where the words of places are known only when it runs: `chosen(words, …)`, one of those widths."""
+
+    @inlined
+    def chosen(words, *rest):
+        if words == 1:
+            return act(zero(1), *rest)
+        if words == 2:
+            return act(zero(2), *rest)
+        if words == 3:
+            return act(zero(3), *rest)
+        if words == 4:
+            return act(zero(4), *rest)
+        if words == 6:
+            return act(zero(6), *rest)
+        return act(zero(8), *rest)
+
+    return chosen
 
 
 @inlined
@@ -118,3 +144,6 @@ def match_wide(nothing, known, kept, top, bits, adjacent, row_address):
 @inlined
 def _taken(free):
     return ones(complement(free))
+
+
+match_width = by_width(match_wide)

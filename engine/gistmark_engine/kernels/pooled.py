@@ -11,6 +11,7 @@ import numpy as np
 
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.grams import add_gram, find_gram, gram_key, gram_shift
+from gistmark_engine.kernels.spans import longest
 
 
 class Pool(NamedTuple):
@@ -51,21 +52,17 @@ def _reference_tokens(cut, g):
 
 @inlined
 def _make_pool(cut, top):
-    tokens, longest, vocabulary = np.int64(0), np.int64(0), np.int64(0)
+    tokens, vocabulary = np.int64(0), np.int64(0)
     for g in range(len(cut.reference_offsets) - 1):
         tokens = max(tokens, _reference_tokens(cut, g))
         vocabulary = max(vocabulary, cut.vocabulary[g])
-    for k in range(cut.reference_offsets[-1]):
-        longest = max(longest, cut.reference[k, 1] - cut.reference[k, 0])
-    for row in range(len(cut.summary)):
-        longest = max(longest, cut.summary[row, 1] - cut.summary[row, 0])
     size = max(tokens, vocabulary) + 2
     return Pool(
         np.empty((top + 1, np.int64(1) << (64 - gram_shift(tokens))), np.uint32),
         np.empty((top + 1, size), np.uint64),
         np.zeros((top + 1, size), np.int32),
         np.zeros((top + 1, size), np.int32),
-        np.empty(longest + 1, np.int64),
+        np.empty(max(longest(cut.reference), longest(cut.summary)) + 1, np.int64),
     )
 
 

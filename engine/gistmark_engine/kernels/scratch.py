@@ -47,6 +47,19 @@ def text_of(role, row):
 
 
 @inlined
+def nth_text(step, many, slot, g, rows, groups):
+    """(text, slot of its span) of the `step`-th text of group g: its `many` references, of which the next has `slot`, its
+    summaries, its source."""
+    first, last = groups.offsets[g], groups.offsets[g + 1]
+    if step < many:
+        return rows.reference_first[groups.members[first]] + step, slot
+    if step < many + last - first:
+        member = groups.members[first + step - many]
+        return text_of(rows.summary, member), member
+    return text_of(rows.source, groups.members[first]), len(rows.reference_first) + g
+
+
+@inlined
 def room_of(role, row, rows):
     t = text_of(role, row)
     return _text_room(t, rows) if t >= 0 else np.int64(0)

@@ -11,6 +11,7 @@ import numpy as np
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.intern import Vocabulary, clear, learn
+from gistmark_engine.kernels.token import table_shift
 
 
 @kernel
@@ -33,10 +34,7 @@ def spell_words(cut, groups, letters, stops):
 @inlined
 def _shift(words):
     """The shift of a table for so many words: six slots a word or more among few, two among many."""
-    shift = np.int64(58)
-    while np.int64(1) << (64 - shift) < (6 * words if words < 512 else max(2 * words, 4096)):
-        shift -= 1
-    return shift
+    return table_shift(max(6 * words, 64) if words < 512 else max(2 * words, 4096))
 
 
 @inlined

@@ -22,6 +22,7 @@ from gistmark_engine.kernels.lcs import clear_masks, set_masks
 from gistmark_engine.kernels.long_lcs import forget_long, learn_long, make_long, unite_long
 from gistmark_engine.kernels.places import PLACE_WORDS, width_of
 from gistmark_engine.kernels.sentence_index import SentenceIndex, forget_index, learn_index, make_index
+from gistmark_engine.kernels.spans import longest
 from gistmark_engine.kernels.union_lcs import ROOM, make_union, unite
 
 U0, U1 = np.uint64(0), np.uint64(1)
@@ -60,26 +61,18 @@ class Target(NamedTuple):
 def union_hits(references, reference_of, summaries, summary_of, vocabulary):
     """Hits of each pair (reference_of[p], summary_of[p]): int64 [pairs]; a null summary gives 0."""
     out = np.zeros(len(reference_of), np.int64)
-    longest, other, most = longest_text(references), longest_text(summaries), _most_sentences(summaries)
+    size, other, most = longest(references.text), longest(summaries.text), longest(summaries.sentence)
     base = Base(
-        np.empty(longest + 1, np.int64), np.empty(_most_sentences(references) + 1, np.int64),
+        np.empty(size + 1, np.int64), np.empty(longest(references.sentence) + 1, np.int64),
         np.zeros(vocabulary + 2, np.int32),
     )  # fmt: skip
     target = Target(
         np.empty(other + 1, np.int64), make_distinct(summaries), np.zeros(vocabulary + 2, np.int32),
         make_index(vocabulary if most > MANY else 0, other if most > MANY else 0, most),
     )  # fmt: skip
-    union, long = make_union(vocabulary, longest), make_long(vocabulary, longest, other)
+    union, long = make_union(vocabulary, size), make_long(vocabulary, size, other)
     _all_hits(references, reference_of, summaries, summary_of, base, target, union, long, out)
     return out
-
-
-@inlined
-def _most_sentences(texts):
-    most = np.int64(0)
-    for t in range(len(texts.sentence)):
-        most = max(most, texts.sentence[t, 1] - texts.sentence[t, 0])
-    return most
 
 
 @inlined
@@ -90,14 +83,6 @@ def _all_hits(references, reference_of, summaries, summary_of, base, target, uni
     for p in range(len(out)):
         if summaries.text[summary_of[p], 0] != NULL:
             out[p] = _pair_hits(references, reference_of[p], summaries, summary_of[p], base, target, union, long)
-
-
-@inlined
-def longest_text(texts):
-    longest = np.int64(0)
-    for t in range(len(texts.text)):
-        longest = max(longest, texts.text[t, 1] - texts.text[t, 0])
-    return longest
 
 
 @inlined

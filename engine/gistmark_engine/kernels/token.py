@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gistmark_engine.intrinsics import load_byte, load_word
+from gistmark_engine.intrinsics import leading_zeros, load_byte, load_word
 from gistmark_engine.jit import inlined
 
 U29, U32, U56 = np.uint64(29), np.uint64(32), np.uint64(56)
@@ -38,6 +38,12 @@ def _tail_hash(address, length):
         value = (value ^ load_byte(address + at)) * MIX_B
         value ^= value >> U29
     return value
+
+
+@inlined
+def table_shift(slots):
+    """The shift of the smallest table that has so many slots: 2**(64 - shift), at least 2."""
+    return leading_zeros(np.uint64(slots - 1))
 
 
 @inlined

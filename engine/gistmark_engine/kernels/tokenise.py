@@ -19,6 +19,7 @@ from gistmark_engine.kernels.intern import clear, remove
 from gistmark_engine.kernels.reading import Cursor, read_text
 from gistmark_engine.kernels.records import Cut
 from gistmark_engine.kernels.scratch import count_references, make_scratch, room, room_of, shared_room, text_of
+from gistmark_engine.kernels.token import table_shift
 
 
 class Spans(NamedTuple):
@@ -88,10 +89,7 @@ def _read_rows(rows, groups, rules, scratch, spans):
 def _fitting_shift(room):
     """The table's shift for so many bytes of ordinary text: a sparse table up to 4 KB, six slots a token or more, so that
     most searches end where they begin; beyond that two slots a token."""
-    shift = np.int64(58)
-    while np.int64(1) << (64 - shift) < (room if room < 1024 else max(room // 3, 1024)):
-        shift -= 1
-    return shift
+    return table_shift(max(room, 64) if room < 1024 else max(room // 3, 1024))
 
 
 @inlined

@@ -15,8 +15,8 @@ import numpy as np
 from gistmark_engine.intrinsics import leading_zeros, load_word
 from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.lcs import Masks, make_masks
-from gistmark_engine.kernels.places import PLACE_WORDS
-from gistmark_engine.wide import complement, load, store, words_in, zero
+from gistmark_engine.kernels.places import PLACE_WORDS, by_width
+from gistmark_engine.wide import complement, load, store, words_in
 
 U0, U1, U63 = np.uint64(0), np.uint64(1), np.uint64(63)
 ONES = ~np.uint64(0)
@@ -40,24 +40,6 @@ def make_union(vocabulary, longest):
 
 
 @inlined
-def unite(first, last, size, words, entries, union):
-    """Unite the places of the LCS of a reference sentence of `size` tokens, masks learned, and entries[first:last]."""
-    if words == 1:
-        _rows(zero(1), first, last, entries, union)
-    elif words == 2:
-        _rows(zero(2), first, last, entries, union)
-    elif words == 3:
-        _rows(zero(3), first, last, entries, union)
-    elif words == 4:
-        _rows(zero(4), first, last, entries, union)
-    elif words == 6:
-        _rows(zero(6), first, last, entries, union)
-    else:
-        _rows(zero(8), first, last, entries, union)
-    _backtrack(first, last, size, words, entries, union)
-
-
-@inlined
 def _rows(nothing, first, last, entries, union):
     """The row of bits after each token of the summary sentence entries[first:last]."""
     row, width = complement(nothing), 8 * words_in(nothing)
@@ -66,6 +48,9 @@ def _rows(nothing, first, last, entries, union):
         common = row & load(nothing, bits + width * entries[j])
         row = (row + common) | (row ^ common)
         store(row, to + width * (j - first))
+
+
+_rows_of_width = by_width(_rows)
 
 
 @inlined
@@ -89,3 +74,10 @@ def _backtrack(first, last, size, words, entries, union):
         taken = mask & (U1 << np.uint64(place))
         united[w] |= taken
         size = 64 * w + place + np.int64(taken == U0)
+
+
+@inlined
+def unite(first, last, size, words, entries, union):
+    """Unite the places of the LCS of a reference sentence of `size` tokens, masks learned, and entries[first:last]."""
+    _rows_of_width(words, first, last, entries, union)
+    _backtrack(first, last, size, words, entries, union)

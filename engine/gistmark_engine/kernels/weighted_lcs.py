@@ -17,7 +17,8 @@ from gistmark_engine.arrow import NULL
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.distinct import Distinct, distinct_sentences, make_distinct
-from gistmark_engine.kernels.summary_lcs import count_tokens, longest_text
+from gistmark_engine.kernels.spans import longest
+from gistmark_engine.kernels.summary_lcs import count_tokens
 
 WEIGHT = 1.2
 KEPT = 64
@@ -49,7 +50,7 @@ def weighted_hits(references, reference_of, summaries, summary_of, vocabulary):
     references, summaries   as for `kernels.summary_lcs.union_hits`
     """
     out = np.zeros(len(reference_of))
-    rows, columns = longest_text(references), longest_text(summaries)
+    rows, columns = longest(references.text), longest(summaries.text)
     block, blocks = _block(rows), rows // _block(rows) + 1
     scratch = WeightedScratch(
         _weights(max(rows, columns) + 2), np.zeros(vocabulary + 2, np.int32), np.zeros(vocabulary + 2, np.int32),
@@ -64,7 +65,7 @@ def weighted_hits(references, reference_of, summaries, summary_of, vocabulary):
 @kernel
 def weighted_lengths(texts):
     """Sum over the sentences of each text of length^WEIGHT: float64 [texts]."""
-    weights, out = _weights(longest_text(texts) + 1), np.zeros(len(texts.text))
+    weights, out = _weights(longest(texts.text) + 1), np.zeros(len(texts.text))
     for t in range(len(out)):
         start = texts.text[t, 0]
         for s in range(texts.sentence[t, 0], texts.sentence[t, 1]):

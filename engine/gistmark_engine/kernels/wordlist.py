@@ -10,7 +10,7 @@ from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.intern import clear
 from gistmark_engine.kernels.reading import Cursor, read_text
 from gistmark_engine.kernels.records import Cut
-from gistmark_engine.kernels.scratch import count_references, make_scratch, room, text_of
+from gistmark_engine.kernels.scratch import count_references, make_scratch, nth_text, room
 from gistmark_engine.kernels.token import SHORT
 
 START = np.int64(54)
@@ -54,13 +54,7 @@ def _read(rows, groups, rules, scratch, text, sentence, offsets):
         members, row = groups.offsets[g + 1] - groups.offsets[g], groups.members[groups.offsets[g]]
         many = rows.reference_last[row] - rows.reference_first[row]
         for step in range(many + members + 1):
-            member = groups.members[groups.offsets[g] + min(max(step - many, 0), members - 1)]
-            if step < many:
-                t, place = rows.reference_first[row] + step, slot
-            elif step < many + members:
-                t, place = text_of(rows.summary, member), member
-            else:
-                t, place = text_of(rows.source, row), count + g
+            t, place = nth_text(step, many, slot, g, rows, groups)
             if t < 0 or rows.start[t] == NULL:
                 continue
             before = cursor
