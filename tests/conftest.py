@@ -17,6 +17,8 @@ from hypothesis import settings
 from small_model import unpacked
 
 from gistmark.cli import main
+from gistmark.studies.simulator import simulate
+from gistmark.studies.tournament import Session
 
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):  # there the same examples each time; new ones are looked for wherever else tests run
@@ -78,3 +80,15 @@ def summeval(shared: Path) -> pl.DataFrame:
     words = pl.col("summary").str.split(" ").list.head(15).list.join(" ")
     references = pl.col("references").list.head(4).list.eval(pl.element().str.split(" ").list.head(12).list.join(" "))
     return used.with_columns(words, references)
+
+
+@pytest.fixture(scope="session")
+def small() -> list[Session]:
+    """Simulated sessions, a few."""
+    return simulate(20, 8, seed=5)
+
+
+@pytest.fixture(scope="session")
+def large() -> list[Session]:
+    """Simulated sessions, enough to tell their effects."""
+    return simulate(2000, 8, seed=11)

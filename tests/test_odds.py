@@ -18,16 +18,6 @@ BASE, OTHER = "model-a", "model-b"
 TRUTH = Effects()
 
 
-@pytest.fixture(scope="module")
-def small() -> list:
-    return simulate(20, 8, seed=5)
-
-
-@pytest.fixture(scope="module")
-def large() -> list:
-    return simulate(2000, 8, seed=11)
-
-
 @pytest.mark.parametrize("form", ["paired", "sides"])
 @pytest.mark.parametrize("cluster", ["annotator", "match"])
 def test_odds_equal_statsmodels_on_a_design_built_by_hand(small: list, form: str, cluster: str) -> None:

@@ -36,16 +36,6 @@ def scored_with_noise(sessions: list, noise: float, seed: int = 0) -> pl.DataFra
     return frame.with_columns(score=score, words=words, gap=pl.Series(score).scatter(range(0, frame.height, 7), None))
 
 
-@pytest.fixture(scope="module")
-def small() -> list:
-    return simulate(20, 8, seed=5)
-
-
-@pytest.fixture(scope="module")
-def large() -> list:
-    return simulate(2000, 8, seed=11)
-
-
 COLUMNS = [
     Judged("score", "automatic", Threshold(0.3, paper=True)),
     Judged("words", "automatic", Threshold(4.0, higher=False), cut=8.0),

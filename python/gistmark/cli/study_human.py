@@ -11,7 +11,6 @@ import polars as pl
 from gistmark.cli import options as metric_options
 from gistmark.cli import output, pairs
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import Metric
 
 COMPARISONS = {
     **dict.fromkeys(("first", "second", "human", "level", "coefficient"), pl.String()),
@@ -70,7 +69,7 @@ def _run(options: argparse.Namespace) -> int:
     metrics = metric_options.chosen(options, lambda: ["rouge"])
     frame, human = human_scores(pairs.read_pairs(options), metric_options.names(options.human))
     check_keys(frame, options.document, options.system)
-    folder = open_archive(options.output, _record(options, metrics, frame))
+    folder = open_archive(options.output, "human", metrics, _record(options, frame))
     scored = gm.score(frame, metrics, threads=options.threads)
     fields = [name for m in metrics for name, spec in m.columns.items() if spec.dtype in ("float64", "int64")]
     place = {"document": options.document, "system": options.system}
@@ -90,16 +89,13 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _record(options: argparse.Namespace, metrics: Sequence[Metric], frame: pl.DataFrame) -> dict[str, object]:
-    """What the study is: a directory holds one."""
-    from gistmark.catalogue import signature
+def _record(options: argparse.Namespace, frame: pl.DataFrame) -> dict[str, object]:
+    """What the study is beside its metrics: a directory holds one."""
     from gistmark.studies.archive import digest
-    from gistmark_engine.version import __version__
 
     asked = ("human", "document", "system", "compare", "test", "over", "replicates", "confidence", "seed")
     settings = {name: getattr(options, name) for name in asked}
-    record = {"gistmark": __version__, "study": "human", "metrics": signature(metrics), "settings": settings}
-    return record | {"rows": frame.height, "rows_sha256": digest(frame)}
+    return {"settings": settings, "rows": frame.height, "rows_sha256": digest(frame)}
 
 
 def _pair(text: str, fields: Sequence[str]) -> tuple[str, str]:

@@ -70,9 +70,9 @@ def _run(options: argparse.Namespace) -> int:
     base = options.base or next(iter(models), "")
     asked = ("base", "cluster", "ridge", "compare", "replicates", "confidence", "seed")
     settings = {name: getattr(options, name) for name in asked}
-    record = {"gistmark": gm.__version__, "study": "preference", "metrics": gm.signature(metrics), "settings": settings}
     summaries = summaries_frame(sessions)
-    open_archive(options.output, record | {"sessions": len(sessions), "summaries_sha256": digest(summaries)})
+    record = {"settings": settings, "sessions": len(sessions), "summaries_sha256": digest(summaries)}
+    open_archive(options.output, "preference", metrics, record)
     scored = gm.score(summaries, metrics, threads=options.threads)
     study = preference(
         sessions,

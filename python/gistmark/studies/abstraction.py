@@ -22,7 +22,6 @@ from gistmark.statistics import pearson, spearman
 from gistmark.studies.archive import digest, kept, open_archive
 from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Metric
-from gistmark_engine.version import __version__
 
 KINDS = ("1", "2", "L")
 EXPONENTS = (1, 2, 3, 4)
@@ -80,16 +79,10 @@ def abstraction(
         raise InputError("the abstraction study has no row to read")
     named = pairs.with_columns(_named(pairs, "corpus"), _named(pairs, "system"))
     chosen = _metrics(preset, stem)
-    record = {
-        "gistmark": __version__,
-        "study": "abstraction",
-        "metrics": signature(chosen),
-        "pairs_sha256": digest(named),
-    }
     make = partial(score, named, chosen, threads=threads)
     if output is None:
         return _study(make(), chosen)
-    directory = open_archive(output, record)
+    directory = open_archive(output, "abstraction", chosen, {"pairs_sha256": digest(named)})
     study = _study(kept(directory / "scores.parquet", make), chosen)
     for name in ("references", "summaries", "ratios", "risks", "combined", "correlations", "exponents"):
         kept(directory / f"{name}.parquet", partial(getattr, study, name))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 
+from gistmark.catalogue import signature
 from gistmark.files import write
 from gistmark.files.formats import STANDARD
 from gistmark_engine.errors import InputError, OptionError
+from gistmark_engine.metric import Metric
+from gistmark_engine.version import __version__
 
 RECORD = "study.json"
 
@@ -28,14 +31,15 @@ def check_archive(directory: str | Path) -> Path:
     return path
 
 
-def open_archive(directory: str | Path, record: Mapping[str, object]) -> Path:
-    """The directory of the study that `record` describes, made if it is not there.
+def open_archive(directory: str | Path, study: str, metrics: Sequence[Metric], record: Mapping[str, object]) -> Path:
+    """The directory of the study of that name which the metrics and `record` describe, made if it is not there.
 
     Raises OptionError if the directory holds a study with another record, and names what differs; or as `check_archive`.
     """
     path = check_archive(directory)
     path.mkdir(parents=True, exist_ok=True)
-    mine = json.loads(json.dumps(record, ensure_ascii=False))
+    whole = {"gistmark": __version__, "study": study, "metrics": signature(metrics), **record}
+    mine = json.loads(json.dumps(whole, ensure_ascii=False))
     if not (path / RECORD).exists():
         (path / RECORD).write_text(json.dumps(mine, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     theirs = _record(path / RECORD)

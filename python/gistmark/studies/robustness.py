@@ -30,7 +30,6 @@ from gistmark_engine.bootstrap import Bootstrap
 from gistmark_engine.errors import InputError
 from gistmark_engine.metric import Metric
 from gistmark_engine.ranks import Mode
-from gistmark_engine.version import __version__
 
 REWRITES = "rewrites.jsonl"
 BLOCK = 500  # documents scored between two saves
@@ -119,7 +118,7 @@ def robustness(
         kept_lines = None if output is None else check_archive(output) / REWRITES
         rewrites = rewrites.lines(rows, REWRITTEN if perturbations is None else perturbations, levels, seed, kept_lines)
     made = make(perturbations, rewrites)
-    directory = None if output is None else open_archive(output, _record(chosen, settings, rows, made))
+    directory = None if output is None else open_archive(output, "robustness", chosen, _record(settings, rows, made))
     if directory and rewrites and not isinstance(rewrites, str | Path):
         write(pl.DataFrame(rewrites), directory / REWRITES)
     scores = _scores(_scorable(made.table, rows), chosen, directory, threads)
@@ -138,12 +137,9 @@ def _scorable(table: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     return frame.join(each, on=["corpus", "reader"], how="left", maintain_order="left")
 
 
-def _record(metrics: Sequence[Metric], settings: Settings, rows: pl.DataFrame, made: Chains) -> dict[str, object]:
-    """What the study is, as JSON: equal for equal studies."""
+def _record(settings: Settings, rows: pl.DataFrame, made: Chains) -> dict[str, object]:
+    """What the study is beside its metrics, as JSON: equal for equal studies."""
     return {
-        "gistmark": __version__,
-        "study": "robustness",
-        "metrics": signature(metrics),
         "perturbations": _perturbations(made),
         "settings": asdict(settings),
         "level_definition": chains.__doc__,

@@ -25,7 +25,6 @@ from gistmark.studies.scitldr_script import SCRIPT, script_scores
 from gistmark.studies.scitldr_source import Setting, with_source
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.metric import Metric
-from gistmark_engine.version import __version__
 
 PERCENT = 100.0
 CARD = (
@@ -83,15 +82,12 @@ def scitldr(
         scores = make()
         return SciTLDR(_table(scores, judged, setting), scores, signature(EVERY))
     record = {
-        "gistmark": __version__,
-        "study": "scitldr",
         "setting": setting,
-        "metrics": signature(EVERY),
         "pairs_sha256": digest(named),
         "annotations_sha256": None if annotations is None else digest(annotations),
         "nuggets": {"variants": variants, "tie": tie, "length_unit": length_unit},
     }
-    directory = open_archive(output, record)
+    directory = open_archive(output, "scitldr", EVERY, record)
     scores = kept(directory / "scores.parquet", make)
     table = kept(directory / "table.parquet", partial(_table, scores, judged, setting))
     return SciTLDR(table, scores, signature(EVERY))
