@@ -166,9 +166,11 @@ def _view_strings(array: pa.Array) -> tuple[Ints, Ints]:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     words = np.frombuffer(views, np.int32)[4 * array.offset : 4 * (array.offset + len(array))].reshape(-1, 4)
     length = words[:, 0].astype(np.int64)
-    inline = views.address + 16 * (array.offset + np.arange(len(array), dtype=np.int64)) + 4
     bases = np.array([buffer.address if buffer is not None else 0 for buffer in data] or [0], np.int64)
-    outside = (length > 12) & ~_invalid(array)
+    outside = (length > 12) & ~_invalid(array) if array.null_count else length > 12
+    if outside.all():
+        return bases[words[:, 2]] + words[:, 3], length
+    inline = views.address + 16 * (array.offset + np.arange(len(array), dtype=np.int64)) + 4
     index = np.where(outside, words[:, 2], 0)
     return np.where(outside, bases[index] + words[:, 3], inline), length
 

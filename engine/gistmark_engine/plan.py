@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from gistmark_engine.arrow import INTEGER
 from gistmark_engine.assemble import assemble
@@ -68,7 +67,7 @@ def score_columns(
     inputs = read_inputs(columns, metrics)
     cuttings = _cuttings(tuple((metric.tokenizer, metric.inputs) for metric in metrics))
     count = _threads(threads)
-    ranges = list(_ranges(inputs.weights(), count)) if cuttings else []
+    ranges = list(_ranges(inputs, count)) if cuttings else []
     scored: dict[str, pa.Array] = {}
     with opened(metrics) as ready:
         parts = _score_ranges(inputs, cuttings, ready, ranges, count)
@@ -186,12 +185,12 @@ def _cuttings(metrics: Sequence[tuple[Tokenizer | None, tuple[str, ...]]]) -> li
     return cuttings
 
 
-def _ranges(weights: NDArray[np.int64], threads: int) -> Iterator[tuple[int, int]]:
+def _ranges(inputs: Inputs, threads: int) -> Iterator[tuple[int, int]]:
     """Ranges of rows of about equal bytes: for several threads four each, if that makes them neither tiny nor huge."""
-    total = np.cumsum(weights)
-    if len(total) == 0:
-        yield 0, 0
+    if inputs.size <= (LARGEST if threads == 1 else SMALLEST):
+        yield 0, inputs.count
         return
+    total = np.cumsum(inputs.weights())
     size = LARGEST if threads == 1 else min(max(int(total[-1]) // (4 * threads), SMALLEST), LARGEST)
     start = 0
     while start < len(total):

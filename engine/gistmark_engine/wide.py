@@ -7,7 +7,6 @@ word, and the CPU's carry does the rest. Words lie in memory lowest first.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -64,22 +63,14 @@ def store(typingctx, number, address):  # type: ignore[no-untyped-def]
     return types.void(number, types.int64), codegen
 
 
-def _unary(act: Callable[[Any, Any], Any]) -> Any:
-    """An intrinsic from a number to one of the same width."""
+@intrinsic
+def complement(typingctx, number):  # type: ignore[no-untyped-def]
+    """Every bit the other way round."""
 
-    @intrinsic
-    def operation(typingctx, number):  # type: ignore[no-untyped-def]
-        def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-            return act(builder, args[0])
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return builder.not_(args[0])
 
-        return number(number), codegen
-
-    return operation
-
-
-lowest = _unary(lambda builder, number: builder.and_(number, builder.neg(number)))
-complement = _unary(lambda builder, number: builder.not_(number))
-doubled = _unary(lambda builder, number: builder.shl(number, ir.Constant(number.type, 1)))
+    return number(number), codegen
 
 
 @intrinsic
@@ -93,13 +84,18 @@ def words_in(typingctx, number):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def ones(typingctx, number):  # type: ignore[no-untyped-def]
-    """How many bits are set."""
+def zeros_below(typingctx, number, size):  # type: ignore[no-untyped-def]
+    """How many of the lowest `size` bits, none to all, are clear."""
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        return builder.trunc(builder.ctpop(args[0]), WORD)
+        (number, size), kind = args, args[0].type
+        above = builder.sub(ir.Constant(WORD, kind.width), size)
+        above = above if kind == WORD else builder.zext(above, kind)
+        clear = builder.and_(builder.not_(number), builder.lshr(ir.Constant(kind, -1), above))
+        count = builder.ctpop(clear) if kind == WORD else builder.trunc(builder.ctpop(clear), WORD)
+        return builder.select(builder.icmp_signed(">", size, ir.Constant(WORD, 0)), count, ir.Constant(WORD, 0))
 
-    return types.int64(number), codegen
+    return types.int64(number, types.int64), codegen
 
 
 def _operator(symbol: Any, name: str) -> None:

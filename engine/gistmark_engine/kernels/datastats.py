@@ -80,9 +80,7 @@ def datastats(cut, groups, orders, scan, by_token, parity):
             _row(cut.ids, summary, summary_stop, start, stop, scan, busy, copying, parity, out[:, row])
             shares = out[GRAMS:, row]
             if fits_places(summary_stop - summary, orders[-1] if len(orders) else 1):
-                novelty_by_places(
-                    cut.ids, summary, summary_stop, start, stop, orders, by_token, parity, tables.own, masks, shares
-                )
+                novelty_by_places(cut.ids, summary, summary_stop, start, stop, orders, by_token, parity, masks, shares)
             else:
                 if not learned:
                     learn_source(cut.ids, start, stop, tables)

@@ -33,7 +33,7 @@ class Masks(NamedTuple):
 
 @inlined
 def make_masks(vocabulary, longest_base, longest_target):
-    words = min(words_of(longest_base) + 1, STRIP)  # one more: widths are rounded up
+    words = min(words_of(longest_base) + 3, STRIP)  # three more: widths are rounded up to a power of two
     return Masks(
         np.zeros((vocabulary + 2) * words, np.uint64), np.empty(STRIP, np.uint64),
         np.empty(longest_target + 1, np.uint64), np.empty(min(longest_base, 64 * STRIP) + 1, np.int64),

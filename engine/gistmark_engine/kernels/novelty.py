@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from gistmark_engine.bits import bits_at, count_places, lowest_place, next_places, no_bits, without
 from gistmark_engine.jit import inlined
-from gistmark_engine.kernels.lcs import clear_masks, set_masks
-from gistmark_engine.kernels.places import PLACE_ORDERS, by_width, width_of
-from gistmark_engine.wide import doubled, load, lowest, ones, words_in
+from gistmark_engine.kernels.places import PLACE_ORDERS, by_width, lift_text, place_text, width_of
+from gistmark_engine.wide import words_in
 
 
 @inlined
@@ -32,27 +32,29 @@ def _counts(nothing, ids, summary, summary_stop, start, stop, top, bits):
 
 @inlined
 def _count(first, again, known):
-    return ones(first), ones(again), ones(known), ones(first & known)
+    return count_places(first), count_places(again), count_places(known), count_places(first & known)
 
 
 @inlined
 def _walk(nothing, ids, start, stop, top, bits):
     """Of the grams of orders 1 to 4 of ids[start:stop], the summary's places of each: the first of all, the second, all."""
-    one, two, three, four = nothing, nothing, nothing, nothing
-    first, again = (nothing, nothing, nothing, nothing), (nothing, nothing, nothing, nothing)
-    every, width = (nothing, nothing, nothing, nothing), 8 * words_in(nothing)
+    none, width = no_bits(nothing), 8 * words_in(nothing)
+    one, two, three, four = none, none, none, none
+    first, again, every = (none, none, none, none), (none, none, none, none), (none, none, none, none)
     for i in range(start, stop):
-        mask = load(nothing, bits + width * (np.int64(ids[i]) + 1))
+        here = bits_at(nothing, bits + width * (np.int64(ids[i]) + 1))
         if top > 3:
-            four = doubled(three) & mask
-        three, two, one = doubled(two) & mask, doubled(one) & mask, mask
-        low_one, low_two, low_three, low_four = lowest(one), lowest(two), lowest(three), lowest(four)
+            four = next_places(three) & here
+        three, two, one = next_places(two) & here, next_places(one) & here, here
+        low_one, low_two, low_three, low_four = (
+            lowest_place(one), lowest_place(two), lowest_place(three), lowest_place(four),
+        )  # fmt: skip
         first = first[0] | low_one, first[1] | low_two, first[2] | low_three, first[3] | low_four
         again = (
-            again[0] | lowest(one ^ low_one),
-            again[1] | lowest(two ^ low_two),
-            again[2] | lowest(three ^ low_three),
-            again[3] | lowest(four ^ low_four),
+            again[0] | lowest_place(without(one, low_one)),
+            again[1] | lowest_place(without(two, low_two)),
+            again[2] | lowest_place(without(three, low_three)),
+            again[3] | lowest_place(without(four, low_four)),
         )
         every = every[0] | one, every[1] | two, every[2] | three, every[3] | four
     return first, again, every
@@ -62,19 +64,17 @@ _counts_of_width = by_width(_counts)
 
 
 @inlined
-def novelty_by_places(ids, summary, summary_stop, start, stop, orders, by_token, parity, entries, masks, out):
+def novelty_by_places(ids, summary, summary_stop, start, stop, orders, by_token, parity, masks, out):
     """out[2k], out[2k + 1]: novel and repeated share of the summary's grams of orders[k], left as they are (NaN) where
-    it has none; 0.0 then under `parity`. The source is ids[start:stop]; `entries` has room for the summary's tokens."""
+    it has none; 0.0 then under `parity`. The source is ids[start:stop]."""
     length, bits = summary_stop - summary, masks.masks.ctypes.data
     words = width_of(length)
-    for i in range(length):
-        entries[i] = np.int64(ids[summary + i]) + 1
-    set_masks(entries, 0, length, words, masks)
+    place_text(ids, summary, summary_stop, words, masks)
     if len(orders) and orders[-1] == PLACE_ORDERS:
         counts = _counts_of_width(words, ids, summary, summary_stop, start, stop, PLACE_ORDERS, bits)
     else:
         counts = _counts_of_width(words, ids, summary, summary_stop, start, stop, PLACE_ORDERS - 1, bits)
-    clear_masks(length, words, masks)
+    lift_text(ids, summary, summary_stop, words, masks)
     for k in range(len(orders)):
         grams = length - orders[k] + 1
         if grams > 0:

@@ -12,19 +12,24 @@ import numpy as np
 
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
-from gistmark_engine.kernels.kept import FEW, MULTISET, all_known, keep_base, known_target, make_kept
-from gistmark_engine.kernels.lcs import forget_masks, lcs_length, learn_masks, make_masks, words_of, zeros, zeros_in
+from gistmark_engine.kernels.kept import FEW, MULTISET, SET, all_known, keep_base, known_target, make_kept
+from gistmark_engine.kernels.lcs import forget_masks, lcs_length, learn_masks, make_masks, words_of
 from gistmark_engine.kernels.places import (
-    PLACE_ORDERS,
+    ONES,
     fits_places,
-    learn_places,
-    make_places,
-    match_width,
-    match_word,
+    learn_adjacent,
+    lift_text,
+    make_adjacent,
+    match_fours,
+    match_members,
+    match_pairs,
+    match_set,
+    place_text,
     width_of,
 )
 from gistmark_engine.kernels.spans import longest
 from gistmark_engine.kernels.tables import count_tables, forget_tables, learn_tables, make_tables
+from gistmark_engine.wide import zero
 
 
 class Pairs(NamedTuple):
@@ -57,43 +62,52 @@ def overlap_pairs(pairs, orders, mode, lcs, cap):
     top = orders[-1] if len(orders) else np.int64(1)
     base, target = longest(pairs.base), longest(pairs.target)
     kept = make_kept(base, target, pairs.vocabulary)
-    masks, places = make_masks(pairs.vocabulary, base, target), make_places()
+    masks, adjacent = make_masks(pairs.vocabulary, base, target), make_adjacent()
     tables = make_tables(top, base, target, pairs.vocabulary)
-    _overlap(pairs, Asked(orders, mode, lcs, cap), kept, masks, places, tables, out)
+    _overlap(pairs, Asked(orders, mode, lcs, cap), kept, masks, adjacent, tables, out)
     return out
 
 
 @inlined
-def _overlap(pairs, asked, kept, masks, places, tables, out):
-    """All pairs, base by base."""
+def _overlap(pairs, asked, kept, masks, adjacent, tables, out):
+    """All pairs, base by base: a short base as it is, of a long one the tokens that its targets have."""
     pairs, asked, kept = borrowed(pairs), borrowed(asked), borrowed(kept)
-    masks, places, tables, out = borrowed(masks), borrowed(places), borrowed(tables), borrowed(out)
+    masks, adjacent, tables, out = borrowed(masks), borrowed(adjacent), borrowed(tables), borrowed(out)
     top = len(tables.counts) - 1
     first, turn, count = np.int64(0), np.int64(0), len(pairs.target)
     while first < count:
         last, turn = _last_of_base(pairs.base, first), turn + 1
-        size = keep_base(pairs, first, last, turn, kept)
-        within = _within(size, pairs.base[first, 0], asked.cap, kept)
-        by_places = _by_places(size, top, asked.mode)
-        words = width_of(size) if by_places else words_of(size)
-        learn_masks(kept.base, size, words, masks)
-        if by_places:
-            learn_places(size, words, kept, places)
+        start, stop = pairs.base[first, 0], pairs.base[first, 1]
+        if _by_places(stop - start, top, asked.mode):
+            words, within = width_of(stop - start), stop - start if asked.cap < 0 else min(stop - start, asked.cap)
+            adjacent[:] = ONES
+            place_text(pairs.ids, start, stop, words, masks)
+            _match_places(pairs, first, last, words, within, top, asked, masks, adjacent, out)
+            lift_text(pairs.ids, start, stop, words, masks)
         else:
-            learn_tables(size, top, kept, tables)
-        for p in range(first, last):
-            if pairs.target[p, 0] < 0:
-                continue
-            if by_places and words == 1:
-                _match_word(pairs, p, within, top, asked, masks, places, out)
-            elif by_places:
-                _match_wide(pairs, p, words, within, turn, top, asked, kept, masks, places, out)
-            else:
-                _match_tables(pairs, p, size, within, turn, asked, kept, masks, tables, out)
-        if not by_places:
-            forget_tables(size, kept, tables)
-        forget_masks(size, words, masks)
+            _match_kept(pairs, first, last, turn, top, asked, kept, masks, adjacent, tables, out)
         first = last
+
+
+@inlined
+def _match_kept(pairs, first, last, turn, top, asked, kept, masks, adjacent, tables, out):
+    """The pairs of a base of which only the tokens that its targets have are looked at."""
+    size = keep_base(pairs, first, last, turn, kept)
+    within = _within(size, pairs.base[first, 0], asked.cap, kept)
+    if _by_places(size, top, asked.mode):
+        words = width_of(size)
+        learn_masks(kept.base, size, words, masks)
+        learn_adjacent(size, kept, adjacent)
+        _match_places(pairs, first, last, words, within, top, asked, masks, adjacent, out)
+    else:
+        words = words_of(size)
+        learn_masks(kept.base, size, words, masks)
+        learn_tables(size, top, kept, tables)
+        for p in range(first, last):
+            if pairs.target[p, 0] >= 0:
+                _match_tables(pairs, p, size, within, turn, asked, kept, masks, tables, out)
+        forget_tables(size, kept, tables)
+    forget_masks(size, words, masks)
 
 
 @inlined
@@ -121,36 +135,24 @@ def _within(size, start, cap, kept):
 
 
 @inlined
-def _match_word(pairs, p, within, top, asked, masks, places, out):
-    """A target with a base of one word of places; the usual cases are written out, so that the others cost them nothing."""
-    start, stop = pairs.target[p, 0], pairs.target[p, 1]
-    adjacent, bits = places.adjacent[0], masks.masks.ctypes.data + 8
-    if asked.mode != MULTISET:
-        shared, row = match_word(pairs.ids, start, stop, adjacent, asked.mode, 2, bits)
-    elif top > 2:
-        shared, row = match_word(pairs.ids, start, stop, adjacent, MULTISET, PLACE_ORDERS, bits)
-    else:
-        shared, row = match_word(pairs.ids, start, stop, adjacent, MULTISET, 2, bits)
-    _put(shared, zeros(row, within), asked, out, p)
-
-
-@inlined
-def _match_wide(pairs, p, words, within, turn, top, asked, kept, masks, places, out):
-    """A target with a base of several words of places."""
-    known = known_target(pairs.ids, pairs.target[p, 0], pairs.target[p, 1], turn, kept)
-    bits, adjacent, row = masks.masks.ctypes.data, places.adjacent.ctypes.data, places.row.ctypes.data
-    if top > 2:
-        shared = match_width(words, known, kept, PLACE_ORDERS, bits, adjacent, row)
-    else:
-        shared = match_width(words, known, kept, 2, bits, adjacent, row)
-    _put(shared, zeros_in(places.row, words, within), asked, out, p)
-
-
-@inlined
-def _put(shared, length, asked, out, p):
-    for k in range(len(asked.orders)):
-        out[k, p] = shared[asked.orders[k] - 1]
-    out[len(asked.orders), p] = length if asked.lcs else 0
+def _match_places(pairs, first, last, words, within, top, asked, masks, adjacent, out):
+    """The pairs of a base whose places are bits."""
+    ids, bits, follow = pairs.ids.ctypes.data, masks.masks.ctypes.data, adjacent.ctypes.data
+    for p in range(first, last):
+        start, stop = pairs.target[p, 0], pairs.target[p, 1]
+        if start < 0:
+            continue
+        if asked.mode == SET:
+            shared, length = match_set(zero(1), ids, start, stop, bits, follow, within)
+        elif asked.mode != MULTISET:
+            shared, length = match_members(zero(1), ids, start, stop, bits, follow, within)
+        elif top > 2:
+            shared, length = match_fours(words, ids, start, stop, bits, follow, within)
+        else:
+            shared, length = match_pairs(words, ids, start, stop, bits, follow, within)
+        for k in range(len(asked.orders)):
+            out[k, p] = shared[asked.orders[k] - 1]
+        out[len(asked.orders), p] = length if asked.lcs else 0
 
 
 @inlined
