@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -176,6 +179,92 @@ def test_the_command_line(cli: Callable[..., tuple[int, str, str]], tmp_path: Pa
     assert pl.read_parquet(tmp_path / "out.parquet").equals(expected)
     code, _, error = cli("compare", tmp_path / "pairs.parquet")
     assert (code, error.startswith("gistmark: no metric's columns are all there")) == (2, True)
+
+
+def flipped(differences: Any) -> float:
+    """The exact p of a mean difference: the share of all exchanges that give as much."""
+    size = abs(sum(differences)) - 1e-12
+    flips = list(itertools.product([1, -1], repeat=len(differences)))
+    return sum(abs(sum(s * d for s, d in zip(signs, differences, strict=True))) >= size for signs in flips) / len(flips)
+
+
+@pytest.mark.filterwarnings("ignore:.* texts")
+@pytest.mark.parametrize("method", ["bootstrap", "randomisation"])
+@pytest.mark.parametrize("rows", [2, 3, 4, 5, 6])
+def test_no_p_is_below_that_of_all_exchanges_where_every_text_agrees(method: Any, rows: int) -> None:
+    base, better = np.arange(rows) / 10, np.arange(rows) / 10 + 1 + 0.01 * np.arange(rows) ** 2
+    frame = pl.DataFrame(
+        {"system": ["a"] * rows + ["b"] * rows, "id": [*range(rows)] * 2, "score": np.append(base, better)}
+    ).with_columns(skewed="score")
+    found = gm.compare(frame, [MADE], method=method, replicates=4000).filter(system="b")
+    exact = flipped(better - base)
+    assert exact == 2 / 2**rows
+    mean = found.filter(statistic="mean")["p"][0]
+    assert exact <= mean <= exact + (0.04 if method == "randomisation" else 0)
+    assert found["p"].min() >= exact
+    alike = frame.with_columns(score=pl.when(pl.col("id") < 2).then("score").otherwise(pl.lit(0.5)))
+    assert gm.compare(alike, [MADE], method=method).filter(system="b", statistic="mean")["p"][0] >= 0.5 - 1e-12
+
+
+@pytest.mark.filterwarnings("ignore:.* texts")
+def test_the_floor_is_no_ceiling_and_not_sacrebleus() -> None:
+    for seed in range(20):
+        frame = systems(0.3, rows=5, seed=seed)
+        found = gm.compare(frame, [MADE]).filter(system="b", statistic="mean")["p"][0]
+        drawn = gm.compare(frame, [MADE], parity="reference").filter(system="b", statistic="mean")["p"][0]
+        assert found >= max(2 / 2**5, drawn)
+    pairs = pl.DataFrame({"system": ["a", "a", "b", "b"], "id": [1, 2] * 2, "summary": ["a cat", "a cat sat"] * 2})
+    pairs = pairs.with_columns(
+        summary=pl.when(pl.col("system") == "b").then(pl.lit("no")).otherwise("summary"), references=pl.lit("a cat sat")
+    )
+    scored = gm.score(pairs, ["ter", "rouge"])
+    ours = gm.compare(scored, ["ter", "rouge"]).filter(pl.col("difference") != 0)
+    assert set(ours["statistic"]) == {"mean", "corpus"}
+    assert ours["p"].to_list() == [0.5] * ours.height
+    theirs = gm.compare(scored, ["ter", "rouge"], parity="reference").filter(pl.col("difference") != 0)
+    assert theirs["p"].to_list() == [1 / 1001] * ours.height
+
+
+@pytest.mark.parametrize(
+    ("rows", "count", "options", "message"),
+    [
+        (2, 2, {}, "^2 texts tell no systems apart: p is at least 0.5; compare on 6 or more"),
+        (
+            2,
+            2,
+            {"method": "randomisation", "correction": None},
+            "2 texts tell no .* at least 0.5; compare on 6 or more",
+        ),
+        (5, 2, {"confidence": 0.99}, "at least 0.062; compare on 8 or more"),
+        (
+            6,
+            5,
+            {},
+            "^6 texts tell no systems apart: p, after Holm over 4 tests, is at least 0.12; compare on 8 or more",
+        ),
+        (6, 5, {"correction": "bh"}, "of 6 texts the bootstrap finds p too small"),
+        (
+            19,
+            2,
+            {},
+            "of 19 texts the bootstrap finds p too small and bounds too narrow; for p take method randomisation",
+        ),
+        (19, 2, {"method": "randomisation"}, None),
+        (20, 2, {}, None),
+    ],
+)
+def test_few_texts_are_told_of(rows: int, count: int, options: dict[str, Any], message: str | None) -> None:
+    draw = np.random.default_rng(0)
+    names, texts = np.repeat([f"s{at}" for at in range(count)], rows), [*range(rows)] * count
+    frame = pl.DataFrame({"system": names, "id": texts, "score": draw.normal(size=rows * count)}).with_columns(
+        skewed="score"
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        gm.compare(frame, [MADE], **options)
+    assert len(caught) == (message is not None)
+    assert message is None or re.search(message, str(caught[0].message))
+    assert all(one.filename == __file__ for one in caught)
 
 
 @pytest.mark.parametrize("method", ["bootstrap", "randomisation"])

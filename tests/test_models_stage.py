@@ -69,7 +69,6 @@ def test_inputs_are_what_the_tokenizer_makes(stage: Stage) -> None:
     single = stage.pieces.single(bodies)
     expected = tokenizer(TEXTS, truncation=True, max_length=128)["input_ids"]
     assert [single.ids[row].tolist() for row in range(len(TEXTS))] == expected
-    assert single.truncated.tolist() == [len(text) > 1000 for text in TEXTS]
     for cut in ("first", "second"):
         first, second = (TEXTS, TEXTS[::-1]) if cut == "second" else (TEXTS[::-1], TEXTS)
         pairs = stage.pieces.pairs(stage.pieces.bodies(first[:3]), stage.pieces.bodies(second[:3]), cut)
@@ -79,7 +78,9 @@ def test_inputs_are_what_the_tokenizer_makes(stage: Stage) -> None:
         assert [pairs.types[row].tolist() for row in range(3)] == wanted["token_type_ids"]
     both = stage.pieces.pairs(stage.pieces.bodies(TEXTS[3:4]), stage.pieces.bodies(TEXTS[3:4]))
     assert both.ids.lengths.tolist() == [128]
-    assert both.truncated.all()
+    heads, lengths = stage.pieces.heads(TEXTS)
+    assert lengths.tolist() == bodies.lengths.tolist()
+    assert heads.lengths.tolist() == [min(length, 128 - 3 + 1) for length in lengths]
 
 
 @pytest.mark.parametrize("tokens", [1, 40, 200, 100_000])

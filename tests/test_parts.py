@@ -88,7 +88,7 @@ def test_a_resumed_job_makes_only_what_is_missing(cli: Run, tmp_path: Path) -> N
     times = {path: path.stat().st_mtime_ns for path in before}
     for part in (1, 2, 4):
         (tmp_path / "out" / f"in-0000{part}.parquet").unlink()
-    (tmp_path / "out" / ".in-00001.parquet.1234.part").write_bytes(b"half")
+    (tmp_path / "out" / ".in-00001.parquet.1234abcd.part").write_bytes(b"half")
     assert cli(*command)[0] == 2
     assert cli(*command, "--resume") == (0, table, "")
     assert {path: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
@@ -117,6 +117,26 @@ def test_parts_of_different_jobs_are_not_mixed(cli: Run, tmp_path: Path) -> None
     files.write(pairs(299), tmp_path / "in.parquet")
     assert "has changed since" in cli(*base, *METRICS, "--resume")[2]
     assert names(tmp_path / "out") == kept
+
+
+@pytest.mark.usefixtures("small")
+def test_other_files_in_a_folder_of_parts_are_left_alone_and_told_of(cli: Run, tmp_path: Path) -> None:
+    files.write(pairs(), tmp_path / "in.parquet")
+    command = ("score", tmp_path / "in.parquet", *METRICS, "--output", f"{tmp_path}/out/")
+    _, table, _ = cli(*command)
+    (tmp_path / "out" / "in-00003.parquet").unlink()
+    usual = ("_SUCCESS", ".DS_Store", ".in-00003.parquet.part", ".other.parquet.1234abcd.part")
+    for name in usual:
+        (tmp_path / "out" / name).write_bytes(b"")
+    assert cli(*command, "--resume") == (0, table, "")
+    (tmp_path / "out" / "logs").mkdir()
+    for name in ("run.log", "logs/ray.txt"):
+        (tmp_path / "out" / name).write_text("hello")
+    said = f"^output {tmp_path}/out/ holds what is no part, and is left alone: logs/ray.txt and 1 more$"
+    with pytest.warns(UserWarning, match=said):
+        assert cli(*command, "--resume") == (0, table, "")
+    assert {*usual, "run.log", "logs/ray.txt", "in-00003.parquet"} <= set(names(tmp_path / "out"))
+    assert cli("score", tmp_path / "out", "--metrics", "ter")[0] == 0
 
 
 @pytest.mark.parametrize("output", ["out/one.parquet", "out/"])

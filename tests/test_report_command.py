@@ -44,8 +44,10 @@ def test_files_without_systems_are_told_apart_by_name(
 ) -> None:
     for name in ("one", "two"):
         files.write(scored.head(9).drop("system"), tmp_path / f"{name}.parquet")
+    (tmp_path / ".r.html.1234abcd.part").write_bytes(b"what a killed process left")
     cli("report", tmp_path / "one.parquet", tmp_path / "two.parquet", "--output", tmp_path / "r.html")
     assert set(json.loads(Elements((tmp_path / "r.html").read_text()).data)["group"]) == {"one", "two"}
+    assert not list(tmp_path.glob(".*"))
 
 
 @pytest.mark.parametrize(

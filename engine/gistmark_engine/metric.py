@@ -60,6 +60,11 @@ class Field:
         if (self.dtype == "enum") != bool(self.levels):
             raise ValueError("an enum field, and only an enum field, lists its levels")
 
+    @property
+    def is_score(self) -> bool:
+        """Whether it holds numbers that mean something beside each other, and not counts that stand behind them."""
+        return self.dtype in ("float64", "int64") and bool(self.summary)
+
 
 STATUS_FIELD = Field("enum", summary=("counts",), levels=STATUSES)
 

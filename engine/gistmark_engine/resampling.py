@@ -119,6 +119,21 @@ def randomisation_p(drawn: Floats, difference: float, parity: bool = False) -> f
     return _p(np.abs(defined) > abs(difference) if parity else np.abs(defined) >= _least(difference))
 
 
+def least_p(first: Estimator, second: Estimator) -> float:
+    """The least two-sided p that two paired tables can have, 2 / 2^k, of k rows in which they differ, and at most 1.
+
+    Each of 2^k exchanges is as likely as the others if the tables are alike, and two of them, none and all, give a difference
+    as large as the one found.
+    """
+    differing = np.count_nonzero((_rows(first) != _rows(second)).any(axis=1))
+    return float(min(1.0, 2.0 ** (1 - differing)))
+
+
+def _rows(estimator: Estimator) -> Floats:
+    """What an estimate is made of, a row a text; a text without a value has 0 or infinity, and so in both tables."""
+    return estimator.rows if isinstance(estimator, Sums) else np.nan_to_num(estimator.values, nan=np.inf)[:, None]
+
+
 def _least(difference: float) -> float:
     """The size from which on a difference is as large, rounding aside."""
     return abs(difference) - 1e-12 * max(1.0, abs(difference))

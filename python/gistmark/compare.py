@@ -17,6 +17,7 @@ from gistmark.corrections import (
     corrected,
     warn_if_out_of_reach,
 )
+from gistmark.enough import warn_of_few_texts
 from gistmark.frames import names_of
 from gistmark.grouping import first, keys_of, read
 from gistmark.outputs import check_outputs
@@ -70,9 +71,12 @@ def compare(
     n_null, signature. Bounds are percentiles of `replicates` bootstrap resamples at `confidence`. A text that either
     system has no score of is left out of both and counted in n_null; the baseline's own row stands on all its texts.
     Corpus scores (BLEU, chrF, TER) are made again from the resampled statistics. The same seed gives the same bytes.
+    p is not below 2 / 2^k, k being the texts in which two systems differ: no exchange of their scores could give less
+    (`parity` knows no such floor). Of one text there is no p.
 
-    Warns where Holm's correction of so few replicates can call nothing significant. Raises InputError where the texts of
-    two systems do not pair, naming system and text, or the baseline is missing.
+    Warns where so few texts, or Holm's correction of so few replicates, can call nothing significant, and of a bootstrap
+    of fewer than 20 texts. Raises InputError
+    where the texts of two systems do not pair, naming system and text, or the baseline is missing.
 
     Koehn 2004, Statistical significance tests for machine translation evaluation; Riezler and Maxwell 2005, On some
     pitfalls in automatic evaluation and significance testing for MT; the rule for p is in
@@ -95,6 +99,7 @@ def compare(
     rows = [row for group in groups for row in _compared(group, chosen, keys, baseline, pairs, test)]
     found = pl.DataFrame(rows, schema={key: table.schema[key] for key in keys} | dict(_COLUMNS), orient="row")
     together = [*keys[:-1], "metric", "field", "statistic"] if family == "field" else []
+    warn_of_few_texts(found, together, correction, method, 1 - confidence)
     if correction == "holm":
         warn_if_out_of_reach(found, together, replicates, 1 - confidence)
     return found.insert_column(found.columns.index("p") + 1, corrected(found, together, correction))

@@ -16,6 +16,7 @@ from gistmark_engine import resampling
 from gistmark_engine.bootstrap import Bootstrap, percentiles
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import Metric
+from gistmark_engine.resampling import Estimator
 
 Method = Literal["bootstrap", "randomisation"]
 METHODS = ("bootstrap", "randomisation")
@@ -40,7 +41,7 @@ class Test:
     def alone(self, table: pl.DataFrame, metric: Metric) -> Iterator[Cells]:
         """The lines of a baseline: its numbers and their intervals."""
         lines = _tested(table, metric)
-        drawn = self._drawn(table, metric, lines)
+        drawn = self._drawn(_estimators(table, metric, lines))
         for line, own in zip(lines, drawn, strict=True):
             yield self._cells(line, own, (None,) * 4)
 
@@ -49,8 +50,9 @@ class Test:
         chance: no bounds of the difference and no p."""
         table, base = _common(table, base, metric)
         lines, others = _tested(table, metric), _tested(base, metric)
-        drawn, others_drawn = self._drawn(table, metric, lines), self._drawn(base, metric, others)
-        exchanged = self._exchanged(table, base, metric, lines)
+        own, theirs = _estimators(table, metric, lines), _estimators(base, metric, others)
+        drawn, others_drawn = self._drawn(own), self._drawn(theirs)
+        exchanged = self._exchanged(own, theirs)
         for at, (line, other) in enumerate(zip(lines, others, strict=True)):
             if line.value is None or other.value is None:
                 yield self._cells(line, drawn[at], (None,) * 4)
@@ -61,30 +63,34 @@ class Test:
             if line.n < 2:
                 yield self._cells(line, drawn[at], (difference, None, None, None))
                 continue
-            if exchanged is None:
-                p = resampling.bootstrap_p(differences, difference, self.parity)
-            else:
-                p = resampling.randomisation_p(exchanged[at], difference, self.parity)
+            p = self._p(differences if exchanged is None else exchanged[at], difference)
+            if p is not None and not self.parity:
+                p = max(p, resampling.least_p(own[at], theirs[at]))
             yield self._cells(line, drawn[at], (difference, *bounds, p))
 
-    def _drawn(self, table: pl.DataFrame, metric: Metric, lines: Sequence[Line]) -> NDArray[np.float64]:
-        estimators = [estimator(table, metric, line) for line in lines]
+    def _drawn(self, estimators: Sequence[Estimator]) -> NDArray[np.float64]:
         return resampling.bootstrap(estimators, self.bootstrap.replicates, self.bootstrap.seed)
 
-    def _exchanged(
-        self, table: pl.DataFrame, base: pl.DataFrame, metric: Metric, lines: Sequence[Line]
-    ) -> NDArray[np.float64] | None:
+    def _exchanged(self, one: Sequence[Estimator], other: Sequence[Estimator]) -> NDArray[np.float64] | None:
         """The differences of every line when a random half of the texts is exchanged; None for the bootstrap."""
         if self.method == "bootstrap":
             return None
-        one, other = ([estimator(side, metric, line) for line in lines] for side in (table, base))
         drawn = resampling.exchanged(one, other, self.bootstrap.replicates, self.bootstrap.seed)
         differences: NDArray[np.float64] = drawn[0] - drawn[1]
         return differences
 
+    def _p(self, drawn: NDArray[np.float64], difference: float) -> float | None:
+        """How often chance does as much, by the differences drawn."""
+        rule = resampling.bootstrap_p if self.method == "bootstrap" else resampling.randomisation_p
+        return rule(drawn, difference, self.parity)
+
     def _cells(self, line: Line, drawn: NDArray[np.float64], tested: Cells) -> Cells:
         bounds = percentiles(drawn, self.bootstrap.confidence)[:2]
         return line.field, line.statistic, line.value, *bounds, *tested, line.n, line.n_null
+
+
+def _estimators(table: pl.DataFrame, metric: Metric, lines: Sequence[Line]) -> list[Estimator]:
+    return [estimator(table, metric, line) for line in lines]
 
 
 def _tested(table: pl.DataFrame, metric: Metric) -> list[Line]:

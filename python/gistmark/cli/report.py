@@ -12,6 +12,7 @@ import polars as pl
 
 from gistmark.cli import pairs, target
 from gistmark.files import formats, load, signatures
+from gistmark.files.leftovers import temporary
 from gistmark.near import near
 from gistmark_engine.errors import InputError, OptionError
 
@@ -69,12 +70,9 @@ def _run(options: argparse.Namespace) -> int:
 
 def _write(made: bytes, path: Path) -> None:
     """Write a page whole or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_bytes(made)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    with temporary(path) as unfinished:
+        unfinished.write_bytes(made)
+        os.replace(unfinished, path)
 
 
 def _read(paths: list[Path], options: argparse.Namespace) -> pl.DataFrame:

@@ -71,7 +71,7 @@ def _run(options: argparse.Namespace) -> int:
     check_keys(frame, options.document, options.system)
     folder = open_archive(options.output, "human", metrics, _record(options, frame))
     scored = gm.score(frame, metrics, threads=options.threads)
-    fields = [name for m in metrics for name, spec in m.columns.items() if spec.dtype in ("float64", "int64")]
+    fields = [name for m in metrics for name, spec in m.columns.items() if spec.is_score]
     place = {"document": options.document, "system": options.system}
     frames = {"correlations": correlations(scored, fields, human, resampling, **place)}
     if options.compare:

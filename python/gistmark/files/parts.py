@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 import pyarrow.parquet
 
 from gistmark.files.formats import STANDARD
 from gistmark.files.input import Input
-from gistmark.files.sink import KEY, TEMPORARY
+from gistmark.files.leftovers import sweep
+from gistmark.files.sink import KEY
 from gistmark.files.source import Source
 from gistmark_engine.errors import InputError, OptionError
 
@@ -59,8 +62,10 @@ def plan(source: Source, folder: Path, columns: dict[str, str], batch: int) -> l
 def prepare(folder: Path, parts: Sequence[Part], signatures: Sequence[str], *, resume: bool) -> list[Part]:
     """Make `folder` ready for `parts` and return those still to be made.
 
-    Raises OptionError where it holds anything already and `resume` is not said, or, with `resume`, a Parquet file that
-    is none of these parts, was made by other metrics or from files that have changed since.
+    With `resume`, what killed processes began is removed, and other files than Parquet's stay where they are, which a
+    warning says of those whose names begin with neither a dot nor an underscore. Raises OptionError where the folder holds
+    anything already and `resume` is not said, or, with `resume`, a Parquet file that is none of these parts, was made by
+    other metrics or from files that have changed since.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -72,13 +77,25 @@ def prepare(folder: Path, parts: Sequence[Part], signatures: Sequence[str], *, r
         if any(folder.iterdir()):
             raise OptionError(f"output {folder}/ is not empty; --resume goes on with what a stopped job left there")
         return list(parts)
-    for left in folder.rglob(f".*{TEMPORARY}"):
-        left.unlink(missing_ok=True)
     planned = {part.path: part for part in parts}
+    for place, group in groupby(sorted(planned), lambda path: path.parent):
+        sweep(place, {path.name for path in group})
     done = set(folder.rglob("*.parquet"))
     for path in sorted(done):
         _check_done(path, planned.get(path), signatures)
+    _tell_of_strays(folder)
     return [part for part in parts if part.path not in done]
+
+
+def _tell_of_strays(folder: Path) -> None:
+    """Warn of files that are no parts and that nobody reads as such; what is hidden, or named as markers are, is usual."""
+    strays = sorted(
+        path for path in folder.rglob("[!._]*") if path.suffix != ".parquet" and (path.is_file() or path.is_symlink())
+    )
+    if strays:
+        more = f" and {len(strays) - 1} more" if len(strays) > 1 else ""
+        first = strays[0].relative_to(folder)
+        warnings.warn(f"output {folder}/ holds what is no part, and is left alone: {first}{more}", stacklevel=2)
 
 
 def _check_done(path: Path, part: Part | None, signatures: Sequence[str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import secrets
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -21,11 +20,10 @@ import pyarrow.parquet
 
 from gistmark.files import cells
 from gistmark.files.formats import STANDARD, format_of
+from gistmark.files.leftovers import temporary
 from gistmark_engine.errors import OptionError
 
 KEY = b"gistmark_signatures"
-TEMPORARY = ".part"
-"""How the name of a file ends that is not complete."""
 
 NOTHING: Mapping[bytes, bytes] = MappingProxyType({})
 
@@ -60,16 +58,13 @@ def sink(
         yield lambda frame: sys.stdout.buffer.write(frame.write_ndjson().encode())
         return
     target = check_output(path)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}{TEMPORARY}")
-    try:
+    with temporary(target) as unfinished:
         with ExitStack() as stack:
             about = {KEY: json.dumps(list(signatures), ensure_ascii=False).encode(), **metadata}
-            yield _opened(temporary, target, head, about, stack)
-        with temporary.open("rb") as written:
+            yield _opened(unfinished, target, head, about, stack)
+        with unfinished.open("rb") as written:
             os.fsync(written.fileno())  # a name must not outlive a power cut that its bytes did not
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+        os.replace(unfinished, target)
 
 
 def check_output(path: str | PathLike[str]) -> Path:
@@ -107,12 +102,10 @@ def signatures(path: str | PathLike[str]) -> list[str]:
     return list(json.loads((schema.metadata or {}).get(KEY, b"[]")))
 
 
-def _opened(
-    temporary: Path, target: Path, head: pl.DataFrame, metadata: Mapping[bytes, bytes], stack: ExitStack
-) -> Put:
-    """The function that appends a frame to `temporary` in the format of `target`; `stack` closes it."""
+def _opened(path: Path, target: Path, head: pl.DataFrame, metadata: Mapping[bytes, bytes], stack: ExitStack) -> Put:
+    """The function that appends a frame to `path` in the format of `target`; `stack` closes it."""
     kind = format_of(target)
-    stream = stack.enter_context(_open(temporary, target))
+    stream = stack.enter_context(_open(path, target))
     if kind == "jsonl":
         return lambda frame: frame.write_ndjson(stream)
     if kind == "csv":
@@ -128,11 +121,8 @@ def _opened(
     return lambda frame: writer.write_table(pa.table(frame.to_arrow().columns, schema=schema))
 
 
-def _open(temporary: Path, target: Path) -> Any:
-    """The temporary file, opened for writing, compressed if the target's name says so."""
-    try:
-        if target.suffix.lower() == ".gz":
-            return gzip.open(temporary, "wb", compresslevel=6)
-        return temporary.open("wb")
-    except OSError as error:
-        raise OptionError(f"output {target} cannot be written ({error.strerror})") from error
+def _open(path: Path, target: Path) -> Any:
+    """A file opened for writing, compressed if the target's name says so."""
+    if target.suffix.lower() == ".gz":
+        return gzip.open(path, "wb", compresslevel=6)
+    return path.open("wb")

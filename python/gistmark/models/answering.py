@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gistmark.models.cuts import cut_status, status_fields
 from gistmark.models.documents import Block, blocks
 from gistmark.models.questions import Questions, ask, questioner
 from gistmark.models.ragged import Ints, Ragged
@@ -21,7 +22,7 @@ from gistmark.models.stage import Read, Stage, in_order
 from gistmark.models.tiles import tiles
 from gistmark_engine.metric import STATUS, Batch, Values
 
-FIELDS = ("summaqa_prob", "summaqa_f1", "summaqa_questions", "summaqa_status")
+FIELDS = ("summaqa_prob", "summaqa_f1", "summaqa_questions", *status_fields("summaqa"))
 Floats = NDArray[np.float64]
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -53,22 +54,22 @@ class Answering:
 
     def _score(self, block: Block) -> Floats:
         """The fields of each distinct pair of source and summary."""
-        questions, summaries = self._ask(block), self._bodies(block.summaries)
-        empty = summaries.lengths[block.pairs[:, 1]] == 0
+        questions, (summaries, lengths) = self._ask(block), self.stage.pieces.heads(block.summaries)
+        length = lengths[block.pairs[:, 1]]
+        empty = length == 0
         blank = np.array([not source.strip() for source in block.sources], np.bool_)[block.pairs[:, 0]]
         counts = np.diff(questions.bounds)[block.pairs[:, 0]]
         parity = self.rules.parity
         scores = np.where((counts > 0) | parity, np.zeros((2, 1)), np.nan).T.copy()  # (pairs, 2)
-        truncated = np.zeros(len(counts), np.bool_)
+        tokens = np.zeros((len(counts), 2), np.int64)
         asked = (counts > 0) & (parity | ~empty)
         if asked.any():
-            sums, truncated[asked] = self._sums(questions, summaries, block.pairs[asked], counts[asked])
+            sums, tokens[asked] = self._sums(questions, summaries, length[asked], block.pairs[asked], counts[asked])
             scores[asked] = sums / counts[asked, None]
-        status = np.where(truncated, STATUS["truncated"], STATUS["ok"])
-        status = np.where(empty, STATUS["empty_summary"], status)
+        status = np.where(empty, STATUS["empty_summary"], cut_status(*tokens.T))
         status = np.where(counts == 0, STATUS["undefined"], status)
         status = np.where(blank, STATUS["empty_source"], status)
-        return np.column_stack([scores, counts, status])
+        return np.column_stack([scores, counts, status, tokens])
 
     def _ask(self, block: Block) -> Questions:
         for place, source in enumerate(block.sources):
@@ -76,28 +77,27 @@ class Answering:
                 raise block.blame(0, place, f"text of more than {self.nlp.max_length} characters")
         return ask(block.sources, self.nlp)
 
-    def _bodies(self, summaries: Sequence[str]) -> Ragged:
-        """The word pieces of summaries; no more than tells that one is too long."""
-        bodies = self.stage.pieces.bodies(summaries)
-        return bodies.head(np.full(len(bodies), self.stage.pieces.pair_room + 1))
-
     def _sums(
-        self, questions: Questions, summaries: Ragged, pairs: Ints, counts: Ints
-    ) -> tuple[Floats, NDArray[np.bool_]]:
-        """Probability and F1 of all answers of each pair of source and summary, added up, (pairs, 2), and which were cut."""
-        sums, truncated = np.zeros((len(pairs), 2)), np.zeros(len(pairs), np.bool_)
+        self, questions: Questions, summaries: Ragged, lengths: Ints, pairs: Ints, counts: Ints
+    ) -> tuple[Floats, Ints]:
+        """Probability and F1 of all answers of each pair of source and summary, added up, (pairs, 2); and the word pieces
+        of all its questions, each with the summary, those that were read and all, int64 (pairs, 2).
+
+        lengths, counts  int64 (pairs,): the summary's word pieces, the source's questions
+        """
+        sums, tokens = np.zeros((len(pairs), 2)), np.zeros((len(pairs), 2), np.int64)
         first, summary, bodies = questions.bounds[pairs[:, 0]], pairs[:, 1], self.stage.pieces.bodies(questions.texts)
         asking, answering = bodies.lengths, summaries.lengths[summary]
         for at, nth in tiles(counts, lambda at, nth: asking[first[at] + nth] + answering[at]):
             asked = first[at] + nth
             answers = [questions.answers[question] for question in asked]
-            found, cut = self._answer(bodies.take(asked), answers, summaries.take(summary[at]))
-            np.add.at(sums, at, found)
-            np.logical_or.at(truncated, at, cut)
-        return sums, truncated
+            np.add.at(sums, at, self._answer(bodies.take(asked), answers, summaries.take(summary[at])))
+            total = asking[asked] + lengths[at]
+            np.add.at(tokens, at, np.stack([np.minimum(total, self.stage.pieces.pair_room), total], 1))
+        return sums, tokens
 
-    def _answer(self, bodies: Ragged, answers: Sequence[str], summaries: Ragged) -> tuple[Floats, NDArray[np.bool_]]:
-        """Probability and F1 of what each summary answers to the question beside it, (inputs, 2), and which were cut."""
+    def _answer(self, bodies: Ragged, answers: Sequence[str], summaries: Ragged) -> Floats:
+        """Probability and F1 of what each summary answers to the question beside it, (inputs, 2)."""
         pieces = self.stage.pieces
         inputs = replace(pieces.pairs(bodies, summaries), types=None)
         lead = len(pieces.prefix) + np.minimum(bodies.lengths, pieces.pair_room) + len(pieces.middle)
@@ -107,7 +107,7 @@ class Answering:
             tokens = pieces.tokenizer.convert_ids_to_tokens(inputs.ids[at][start : stop + 1].tolist())
             answer = " ".join(tokens).replace(" ##", "") if self.rules.merge else " ".join(tokens)
             f1[at] = overlap(answer, answers[at], 0.0 if self.rules.parity else 1.0)
-        return np.column_stack([spans[:, 2], f1]), inputs.truncated
+        return np.column_stack([spans[:, 2], f1])
 
     def _reader(self, lead: Ints) -> Read[Any]:
         """Reads the answers of a batch, of inputs whose summary begins after `lead` tokens: start, end and probability,

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from gistmark.models.checkpoint import Checkpoint, Dtype, checkpoint_of
+from gistmark.models.cuts import status_fields
 from gistmark.models.run import Run, Tell
 from gistmark.models.tables import Baseline, baseline_of, layer_of, read_baseline
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Citation, Field, Metric
+from gistmark_engine.metric import Citation, Field, Metric
 from gistmark_engine.options import checked
 
 if TYPE_CHECKING:
@@ -94,6 +95,8 @@ def bertscore(
 
     Null text gives null; an empty summary 0 (then rescaled, if so asked); an empty reference null (`bertscore_status`
     says so), left out beside others. Where all weights of a text are 0 under idf, what they weigh is null, `undefined`.
+    `bertscore_kept_tokens` and `bertscore_total_tokens`, int64: word pieces of the summary and its references that were
+    encoded, and that there were; equal unless the row is `truncated`.
     """
     checkpoint = checkpoint_of("bertscore", model, revision, dtype, device, pickled, remote, batch_tokens)
     layer = _layer(checkpoint, layer)
@@ -138,7 +141,7 @@ def _fields(rescale: bool) -> dict[str, Field]:
         "bertscore_p": similarity,
         "bertscore_r": similarity,
         "bertscore_f1": f1,
-        "bertscore_status": STATUS_FIELD,
+        **status_fields("bertscore"),
     }
 
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gistmark.models.ahead import ahead
 from gistmark.models.bertscore import Cache, Rules
 from gistmark.models.chunks import BYTES, Chunk, chunks, spans
+from gistmark.models.cuts import cut_status, status_fields
 from gistmark.models.embedder import Embedder
 from gistmark.models.kept import Kept
 from gistmark.models.matching import Embedded, match
@@ -24,7 +24,7 @@ from gistmark.models.weights import Floats, Rarity, equal_weights, shares
 from gistmark.models.windows import Parts, single, windowed
 from gistmark_engine.metric import STATUS, Batch, Values
 
-FIELDS = ("bertscore_p", "bertscore_r", "bertscore_f1", "bertscore_status")
+FIELDS = ("bertscore_p", "bertscore_r", "bertscore_f1", *status_fields("bertscore"))
 
 
 class Bertscorer:
@@ -39,7 +39,7 @@ class Bertscorer:
     def __call__(self, batch: Batch) -> Mapping[str, Values]:
         summaries, references = read(batch, "summary"), read(batch, "references")
         weights = self._rarity(references) if self.rules.idf else equal_weights(self.pieces)
-        table = np.full((batch.rows, 4), np.nan)
+        table = np.full((batch.rows, len(FIELDS)), np.nan)
         work = chunks(summaries, references, self._cut, self.tokens)
         _share(self.embedders, ahead(work), lambda embedder, chunk: self._score(embedder, chunk, weights, table))
         if self.rules.baseline:
@@ -52,9 +52,9 @@ class Bertscorer:
         if self.kept:
             self.kept.close()
 
-    def _cut(self, texts: list[str]) -> tuple[Parts, NDArray[np.bool_]]:
+    def _cut(self, texts: list[str]) -> tuple[Parts, Ints]:
         bodies = self.pieces.bodies([text.strip() for text in texts])
-        return (windowed if self.rules.windows else single)(self.pieces, bodies), bodies.lengths == 0
+        return (windowed if self.rules.windows else single)(self.pieces, bodies), bodies.lengths
 
     def _rarity(self, references: Texts) -> Floats:
         """The weights of all word pieces by their rarity among the references of the column."""
@@ -65,21 +65,20 @@ class Bertscorer:
         return rarity.weights()
 
     def _score(self, embedder: Embedder, chunk: Chunk, weights: Floats, table: Floats) -> None:
-        """Fill the chunk's rows of `table`: precision, recall, F1 and status."""
+        """Fill the chunk's rows of `table`: precision, recall, F1, status and counts of tokens."""
         first = chunk.bounds[:-1]
         found = np.fmax.reduceat(self._pairs(embedder, chunk, weights), first, axis=0)
-        empty_reference = np.logical_and.reduceat(chunk.empty[chunk.right], first)
-        cut = chunk.parts.inputs.truncated if not self.rules.windows else np.zeros_like(chunk.empty)
-        truncated = np.logical_or.reduceat(cut[chunk.left] | cut[chunk.right], first)
-        status = np.where(truncated, STATUS["truncated"], STATUS["ok"])
+        most = chunk.pieces if self.rules.windows else np.minimum(chunk.pieces, self.pieces.room)
+        kept, total = (n[chunk.left[first]] + np.add.reduceat(n[chunk.right], first) for n in (most, chunk.pieces))
+        status = cut_status(kept, total)
         status = np.where(np.isnan(found).any(axis=1), STATUS["undefined"], status)
-        status = np.where(chunk.empty[chunk.left[first]], STATUS["empty_summary"], status)
-        status = np.where(empty_reference, STATUS["empty_reference"], status)
-        table[chunk.rows] = np.column_stack([found, status])
+        status = np.where(chunk.pieces[chunk.left[first]] == 0, STATUS["empty_summary"], status)
+        status = np.where(np.add.reduceat(chunk.pieces[chunk.right], first) == 0, STATUS["empty_reference"], status)
+        table[chunk.rows] = np.column_stack([found, status, kept, total])
 
     def _pairs(self, embedder: Embedder, chunk: Chunk, weights: Floats) -> Floats:
         """Precision, recall and F1 of every pair, (pairs, 3); NaN where there is none."""
-        left, right = chunk.empty[chunk.left], chunk.empty[chunk.right]
+        left, right = chunk.pieces[chunk.left] == 0, chunk.pieces[chunk.right] == 0
         scores = np.full((len(left), 3), np.nan)
         scores[left if not self.rules.parity else left | right] = 0
         scores[right & (not self.rules.parity)] = np.nan

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 from gistmark.models.blanc import CITE, Measure, Rules, Split, field, masking
 from gistmark.models.checkpoint import Dtype, checkpoint_of
+from gistmark.models.cuts import status_fields
 from gistmark.models.run import Run, Tell
-from gistmark_engine.metric import STATUS_FIELD, Metric
+from gistmark_engine.metric import Metric
 from gistmark_engine.options import checked
 
 if TYPE_CHECKING:
@@ -60,7 +61,9 @@ def blanc_help(
     batch_tokens  word pieces of a batch; None: what suits the device
 
     Null text gives null, an empty summary 0 (`empty_summary`), an empty source null (`empty_source`), as does one without
-    pieces to mask (`undefined`). Raises `OptionError` for a filler that is no piece of the model's.
+    pieces to mask (`undefined`). `blanc_help_kept_tokens` and `blanc_help_total_tokens`, int64: word pieces of all sentences,
+    each with the summary, that were read, and that there were. Raises `OptionError` for a filler that is no piece of the
+    model's.
     """
     checkpoint = checkpoint_of("blanc_help", model, revision, dtype, device, pickled, remote, batch_tokens)
     rules = Rules(measure, masking("blanc_help", gap, gap_mask, min_lengths), split, parity is not None)
@@ -80,7 +83,7 @@ def blanc_help(
     return Metric(
         name="blanc_help",
         inputs=("summary", "source"),
-        fields={"blanc_help": field(measure), "blanc_help_status": STATUS_FIELD},
+        fields={"blanc_help": field(measure), **status_fields("blanc_help")},
         run=run,
         options=run.signature | options,
         cite=CITE,

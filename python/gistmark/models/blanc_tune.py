@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 from gistmark.models.blanc import CITE, Measure, Rules, Split, field, masking
 from gistmark.models.checkpoint import Dtype, checkpoint_of
+from gistmark.models.cuts import status_fields
 from gistmark.models.run import Run, Tell
 from gistmark.models.training import Training
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Metric
+from gistmark_engine.metric import Metric
 from gistmark_engine.options import checked
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ def blanc_tune(
     revision, pickled, remote, batch_tokens  as in `blanc_help`
 
     Null text gives null, an empty summary 0 (`empty_summary`), an empty source null (`empty_source`), as does one without
-    pieces to mask (`undefined`). A sentence longer than the model takes is cut (`truncated`).
+    pieces to mask (`undefined`). A sentence longer than the model takes is cut (`truncated`): `blanc_tune_kept_tokens` and
+    `blanc_tune_total_tokens`, int64, are the word pieces of the source that were read, and that there were.
     """
     checkpoint = checkpoint_of("blanc_tune", model, revision, dtype, device, pickled, remote, batch_tokens)
     for name, value in (("epochs", epochs), ("chunk", chunk), ("stride", stride)):
@@ -89,7 +91,7 @@ def blanc_tune(
     return Metric(
         name="blanc_tune",
         inputs=("summary", "source"),
-        fields={"blanc_tune": field(measure), "blanc_tune_status": STATUS_FIELD},
+        fields={"blanc_tune": field(measure), **status_fields("blanc_tune")},
         run=run,
         options=run.signature | options,
         cite=CITE,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from gistmark.models.ragged import Ints, bounds_of
 from gistmark.models.texts import Texts
@@ -26,7 +25,7 @@ class Chunk:
     left    int64 (pairs,), the summary of each pair among `parts.whole`
     right   int64 (pairs,), its reference
     parts   all texts of the chunk, and others
-    empty   bool (texts,), which of those have no word pieces
+    pieces  int64 (texts,), how many word pieces each of those has, however many its part is left with
     """
 
     rows: Ints
@@ -34,15 +33,15 @@ class Chunk:
     left: Ints
     right: Ints
     parts: Parts
-    empty: NDArray[np.bool_]
+    pieces: Ints
 
 
 def chunks(
-    summaries: Texts, references: Texts, cut: Callable[[list[str]], tuple[Parts, NDArray[np.bool_]]], tokens: int
+    summaries: Texts, references: Texts, cut: Callable[[list[str]], tuple[Parts, Ints]], tokens: int
 ) -> Iterator[Chunk]:
     """All rows that have both texts, those with the same first reference behind each other.
 
-    cut     tokenises distinct texts, and says which are empty; it gets about so many tokens' worth of them at a time
+    cut     tokenises distinct texts, and counts their word pieces; it gets about so many tokens' worth of them at a time
     tokens  the most of a chunk that has several rows, counting a text once a row
     """
     rows = np.flatnonzero(~(summaries.null | references.null))
@@ -65,7 +64,7 @@ def spans(sizes: Ints, most: int) -> Iterator[tuple[int, int]]:
 
 
 def _tokenised(
-    rows: Ints, summaries: Texts, references: Texts, cut: Callable[[list[str]], tuple[Parts, NDArray[np.bool_]]]
+    rows: Ints, summaries: Texts, references: Texts, cut: Callable[[list[str]], tuple[Parts, Ints]]
 ) -> Chunk:
     """The rows as one chunk, however large."""
     texts, at = summaries.distinct(references)
@@ -83,4 +82,4 @@ def _split(chunk: Chunk, tokens: int) -> Iterator[Chunk]:
         low, high = chunk.bounds[start], chunk.bounds[stop]
         bounds = chunk.bounds[start : stop + 1] - low
         pairs = slice(low, high)
-        yield Chunk(chunk.rows[start:stop], bounds, chunk.left[pairs], chunk.right[pairs], chunk.parts, chunk.empty)
+        yield Chunk(chunk.rows[start:stop], bounds, chunk.left[pairs], chunk.right[pairs], chunk.parts, chunk.pieces)

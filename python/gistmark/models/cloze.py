@@ -57,7 +57,7 @@ def guess(stage: Stage, asked: Cloze, tell: Tell) -> NDArray[np.bool_]:
         likeliest = heads[hidden.device](finish[hidden.device](hidden)).argmax(1)
         return likeliest == shown.tensor(asked.answers[spots])
 
-    inputs = Inputs(asked.ids, None, np.zeros(len(asked.ids), np.bool_))
+    inputs = Inputs(asked.ids, None)
     encoders = replace(stage, models=[model.base_model for model in stage.models])
     right = np.empty(len(asked.answers), np.bool_)
     with ExitStack() as stack:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gistmark.models.cuts import cut_status, status_fields
 from gistmark.models.documents import Block, blocks, cut
 from gistmark.models.pieces import Inputs
 from gistmark.models.ragged import Ints, Ragged, bounds_of, places
@@ -33,8 +34,8 @@ class Rules:
     labels    the classes whose probabilities are wanted
     split     how sentences are cut, see `gistmark.studies.sentences`
     window    sentences of the source that are shown at a time; None: the whole source as it is
-    fields    the metric's, the status last
-    reduce    makes them, the status aside
+    fields    the metric's scores
+    reduce    makes them
     """
 
     metric: str
@@ -43,6 +44,20 @@ class Rules:
     window: int | None
     fields: tuple[str, ...]
     reduce: Reduce
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Those parts of texts (sentences, windows) that have word pieces.
+
+    heads    their word pieces, see `Pieces.heads`
+    lengths  int64 (parts,), how many there were
+    bounds   int64 (texts + 1,): text k has the parts bounds[k]:bounds[k + 1]
+    """
+
+    heads: Ragged
+    lengths: Ints
+    bounds: Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,40 +83,46 @@ class Consistency:
         self.labels = [_place(stage, label, rules.metric) for label in rules.labels]
 
     def __call__(self, batch: Batch) -> Mapping[str, Values]:
-        table = np.full((batch.rows, len(self.rules.fields)), np.nan)
+        names = (*self.rules.fields, *status_fields(self.rules.metric))
+        table = np.full((batch.rows, len(names)), np.nan)
         for block in blocks(batch):
             table[block.rows] = self._score(block)[block.pair]
-        return dict(zip(self.rules.fields, table.T, strict=True))
+        return dict(zip(names, table.T, strict=True))
 
     def _score(self, block: Block) -> Floats:
         """The fields of each distinct pair of source and summary."""
-        windows, window_bounds = self._bodies(block.sources, self._windows)
-        sentences, sentence_bounds = self._bodies(block.summaries, self.splitter.split)
-        wide, tall = np.diff(window_bounds)[block.pairs[:, 0]], np.diff(sentence_bounds)[block.pairs[:, 1]]
+        windows, sentences = (
+            self._parts(block.sources, self._windows),
+            self._parts(block.summaries, self.splitter.split),
+        )
+        wide, tall = np.diff(windows.bounds)[block.pairs[:, 0]], np.diff(sentences.bounds)[block.pairs[:, 1]]
         usable = (wide > 0) & (tall > 0)
         scores = np.full((len(usable), len(self.rules.fields)), np.nan)
-        scores[:, -1] = np.where(tall == 0, STATUS["empty_summary"], STATUS["empty_source"])
-        if not usable.any():
-            return scores
-        wide, tall = wide[usable], tall[usable]
-        window, sentence = window_bounds[block.pairs[usable, 0]], sentence_bounds[block.pairs[usable, 1]]
-        seen = Seen(places(sentence, tall), np.repeat(window, tall), np.repeat(wide, tall))
-        best, cut_off = self._best(windows, sentences, seen)
-        starts = bounds_of(tall)[:-1]
-        status = np.where(np.logical_or.reduceat(cut_off, starts), STATUS["truncated"], STATUS["ok"])
-        scores[usable] = np.column_stack([self.rules.reduce(best, starts), status])
-        return scores
+        status = np.where(tall == 0, STATUS["empty_summary"], STATUS["empty_source"])
+        tokens = np.zeros((len(usable), 2), np.int64)
+        if usable.any():
+            wide, tall = wide[usable], tall[usable]
+            window, sentence = windows.bounds[block.pairs[usable, 0]], sentences.bounds[block.pairs[usable, 1]]
+            seen = Seen(places(sentence, tall), np.repeat(window, tall), np.repeat(wide, tall))
+            best, read = self._best(windows, sentences, seen)
+            starts = bounds_of(tall)[:-1]
+            scores[usable] = self.rules.reduce(best, starts).reshape(len(starts), -1)
+            tokens[usable] = np.add.reduceat(read, starts)
+            status[usable] = cut_status(*tokens[usable].T)
+        return np.column_stack([scores, status, tokens])
 
-    def _best(self, windows: Ragged, sentences: Ragged, seen: Seen) -> tuple[Floats, NDArray[np.bool_]]:
-        """The highest probability of each label for each sentence seen, (sentences, labels), and whether a window was cut."""
-        best, cut_off = np.zeros((len(seen.sentence), len(self.labels))), np.zeros(len(seen.sentence), np.bool_)
-        wide, long = windows.lengths, sentences.lengths[seen.sentence]
+    def _best(self, windows: Parts, sentences: Parts, seen: Seen) -> tuple[Floats, Ints]:
+        """The highest probability of each label for each sentence seen, (sentences, labels); and the word pieces of its
+        pairs with a window, those that were read and all, int64 (sentences, 2)."""
+        best, tokens = np.zeros((len(seen.sentence), len(self.labels))), np.zeros((len(seen.sentence), 2), np.int64)
+        pieces, wide, long = self.stage.pieces, windows.heads.lengths, sentences.heads.lengths[seen.sentence]
         for at, nth in tiles(seen.windows, lambda at, nth: wide[seen.first[at] + nth] + long[at]):
-            left, right = windows.take(seen.first[at] + nth), sentences.take(seen.sentence[at])
-            inputs = self.stage.pieces.pairs(left, right, cut="first")
+            window, sentence = seen.first[at] + nth, seen.sentence[at]
+            inputs = pieces.pairs(windows.heads.take(window), sentences.heads.take(sentence), cut="first")
             np.maximum.at(best, at, self._classify(inputs))
-            np.logical_or.at(cut_off, at, inputs.truncated)
-        return best, cut_off
+            total = windows.lengths[window] + sentences.lengths[sentence]
+            np.add.at(tokens, at, np.stack([np.minimum(total, pieces.pair_room), total], 1))
+        return best, tokens
 
     def _windows(self, source: str) -> Sequence[str]:
         size = self.rules.window
@@ -110,14 +131,11 @@ class Consistency:
         found = self.splitter.split(source)
         return [self.splitter.glue.join(found[at : at + size]) for at in range(0, len(found), size)]
 
-    def _bodies(self, texts: Sequence[str], split: Callable[[str], Sequence[str]]) -> tuple[Ragged, Ints]:
-        """The word pieces of all parts of all texts that have any, and where those of each text begin and end; no more
-        of a part than tells that it is too long."""
+    def _parts(self, texts: Sequence[str], split: Callable[[str], Sequence[str]]) -> Parts:
         parts, bounds = cut(texts, split)
-        bodies = self.stage.pieces.bodies(parts)
-        bodies = bodies.head(np.full(len(bodies), self.stage.pieces.pair_room + 1))
-        filled = bodies.lengths > 0
-        return bodies.take(np.flatnonzero(filled)), bounds_of(filled.astype(np.int64))[bounds]
+        heads, lengths = self.stage.pieces.heads(parts)
+        filled = lengths > 0
+        return Parts(heads.take(np.flatnonzero(filled)), lengths[filled], bounds_of(filled.astype(np.int64))[bounds])
 
     def _classify(self, inputs: Inputs) -> Floats:
         """The probabilities of the wanted labels, (pairs, labels)."""

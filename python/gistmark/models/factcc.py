@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark.models.checkpoint import Dtype, checkpoint_of
+from gistmark.models.cuts import status_fields
 from gistmark.models.ragged import Ints, means
 from gistmark.models.run import Run, Tell
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Citation, Field, Metric
+from gistmark_engine.metric import Citation, Field, Metric
 from gistmark_engine.options import checked
 
 if TYPE_CHECKING:
@@ -57,8 +58,9 @@ def factcc(
     split         how sentences are cut: "punkt" (extra `models`) or "newline"
     batch_tokens  word pieces of a batch; None: what suits the device
 
-    Null text, a summary without sentences and an empty source give null; `factcc_status` tells the last two. Raises
-    `OptionError` for a label that the model has not.
+    Null text, a summary without sentences and an empty source give null; `factcc_status` tells the last two.
+    `factcc_kept_tokens` and `factcc_total_tokens`, int64: word pieces of all pairs (a part of the source, a sentence) that were
+    read, and that there were. Raises `OptionError` for a label that the model has not.
     """
     checkpoint = checkpoint_of("factcc", model, revision, dtype, device, pickled, remote, batch_tokens)
     if window is not None and window < 1:
@@ -67,7 +69,7 @@ def factcc(
     return Metric(
         name="factcc",
         inputs=("summary", "source"),
-        fields={"factcc": SHARE, "factcc_mean": SHARE, "factcc_status": STATUS_FIELD},
+        fields={"factcc": SHARE, "factcc_mean": SHARE, **status_fields("factcc")},
         run=run,
         options=run.signature | {"label": label, "window": window, "split": split},
         cite=CITE,
@@ -79,8 +81,7 @@ def factcc(
 def _begin(label: str, window: int | None, split: str, stage: Stage, tell: Tell) -> Consistency:
     from gistmark.models.consistency import Consistency, Rules  # torch loads here, not with the declaration
 
-    fields = ("factcc", "factcc_mean", "factcc_status")
-    return Consistency(stage, tell, Rules("factcc", (label,), split, window, fields, _reduce))
+    return Consistency(stage, tell, Rules("factcc", (label,), split, window, ("factcc", "factcc_mean"), _reduce))
 
 
 def _reduce(best: NDArray[np.float64], starts: Ints) -> NDArray[np.float64]:

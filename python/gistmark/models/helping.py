@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gistmark.models.blanc import Rules, measure_of
 from gistmark.models.chunks import spans
 from gistmark.models.cloze import cloze, guess
+from gistmark.models.cuts import cut_status, status_fields
 from gistmark.models.documents import Block, blocks
 from gistmark.models.fitting import fit
 from gistmark.models.masking import Variants, Vocabulary, variants
@@ -23,7 +24,7 @@ from gistmark.studies.sentences import splitter
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import STATUS, Batch, Values
 
-FIELDS = ("blanc_help", "blanc_help_status")
+FIELDS = ("blanc_help", *status_fields("blanc_help"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +34,14 @@ class Uses:
     pair     int64 (uses,), the pair of source and summary
     variant  int64 (uses,)
     summary  int64 (uses, 3): which summary, the first of its pieces that is there, and how many are
-    cut      bool (pairs,), where something was left out
+    kept, total  int64 (pairs,), word pieces of all sentences, each with the summary: those that are read, and all
     """
 
     pair: Ints
     variant: Ints
     summary: Ints
-    cut: NDArray[np.bool_]
+    kept: Ints
+    total: Ints
 
 
 class Helping:
@@ -53,23 +55,23 @@ class Helping:
         self.filler = _piece(stage, filler)
 
     def __call__(self, batch: Batch) -> Mapping[str, Values]:
-        table = np.full((batch.rows, 2), np.nan)
+        table = np.full((batch.rows, len(FIELDS)), np.nan)
         for block in blocks(batch):
             table[block.rows] = self._score(block)[block.pair]
         return dict(zip(FIELDS, table.T, strict=True))
 
     def _score(self, block: Block) -> NDArray[np.float64]:
-        """Score and status of each distinct pair of source and summary."""
+        """The fields of each distinct pair of source and summary."""
         sources = sentences(block.sources, self.splitter, self.stage.pieces)
         summaries = sentences(block.summaries, self.splitter, self.stage.pieces)
         forms, uses = self._uses(sources, summaries, block.pairs)
         before, after, owner = self._guess(forms, uses, summaries.whole)
         score = measure_of(before, after, owner, len(block.pairs), self.rules.measure)
-        status = np.where(uses.cut, STATUS["truncated"], STATUS["ok"])
-        status = np.where(np.isnan(score), STATUS["undefined"], status)
+        status = np.where(np.isnan(score), STATUS["undefined"], cut_status(uses.kept, uses.total))
         status = np.where(summaries.whole.lengths[block.pairs[:, 1]] == 0, STATUS["empty_summary"], status)
         status = np.where(sources.whole.lengths[block.pairs[:, 0]] == 0, STATUS["empty_source"], status)
-        return np.column_stack([np.nan_to_num(score) if self.rules.parity else score, status])
+        score = np.nan_to_num(score) if self.rules.parity else score
+        return np.column_stack([score, status, uses.kept, uses.total])
 
     def _uses(self, sources: Sentences, summaries: Sentences, pairs: Ints) -> tuple[Variants, Uses]:
         counts = sources.counts[pairs[:, 0]]
@@ -78,14 +80,18 @@ class Helping:
         lengths, sizes = sources.pieces.lengths[sentence], summaries.whole.lengths[summary]
         of = [part.tolist() for part in np.split(summaries.pieces.lengths, summaries.bounds[1:-1])]
         kept = fit(lengths, sizes, of, summary, self.stage.pieces.room - len(self.separator), self.least)
-        cut = np.bincount(pair[(kept.sentence < lengths) | (kept.summary < sizes)], minlength=len(pairs)) > 0
+        read, there = (
+            np.bincount(pair, tokens, len(pairs)).astype(np.int64)
+            for tokens in (kept.sentence + kept.summary, lengths + sizes)
+        )
         cuttings, cutting = np.unique(np.stack([sentence, kept.sentence], 1), axis=0, return_inverse=True)
         cut_sentences = sources.pieces.slices(cuttings[:, 0], np.zeros(len(cuttings), np.int64), cuttings[:, 1])
         forms = variants(cut_sentences, self.vocabulary, self.rules.masking)
         made = np.bincount(forms.sentence, minlength=len(cuttings))
         counts = made[cutting]
         prefix = np.repeat(np.stack([summary, kept.start, kept.summary], 1), counts, axis=0)
-        return forms, Uses(np.repeat(pair, counts), places(bounds_of(made)[cutting], counts), prefix, cut)
+        variant = places(bounds_of(made)[cutting], counts)
+        return forms, Uses(np.repeat(pair, counts), variant, prefix, read, there)
 
     def _guess(
         self, forms: Variants, uses: Uses, summaries: Ragged

@@ -6,8 +6,6 @@ import itertools
 import logging
 from typing import Any
 
-import numpy as np
-
 from gistmark.models.pieces import Inputs
 from gistmark.models.ragged import Ragged
 from gistmark.models.stage import Stage, forward
@@ -50,7 +48,7 @@ def _trial(stage: Stage) -> Any:
     import torch
 
     lengths = (7, 30, 3, 64)
-    inputs = Inputs(Ragged.of([range(5, 5 + size) for size in lengths]), None, np.zeros(len(lengths), np.bool_))
+    inputs = Inputs(Ragged.of([range(5, 5 + size) for size in lengths]), None)
     found: dict[int, Any] = {}
 
     def read(output: Any, shown: Any) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gistmark.models.ragged import Ints, Ragged, join
 
@@ -18,14 +17,12 @@ _UNBOUNDED = 1 << 30
 class Inputs:
     """What a model reads.
 
-    ids        a row each, special tokens included
-    types      token types beside `ids`, or None where all are 0 or the model has none
-    truncated  bool (rows,): whether part of the text was left out
+    ids    a row each, special tokens included
+    types  token types beside `ids`, or None where all are 0 or the model has none
     """
 
     ids: Ragged
     types: Ragged | None
-    truncated: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -33,7 +30,7 @@ class Inputs:
     def take(self, rows: Ints) -> Inputs:
         """Some rows, in the order given."""
         types = None if self.types is None else self.types.take(rows)
-        return Inputs(self.ids.take(rows), types, self.truncated[rows])
+        return Inputs(self.ids.take(rows), types)
 
 
 class Pieces:
@@ -68,6 +65,11 @@ class Pieces:
         rust.no_padding()
         return Ragged.of([found.ids for found in rust.encode_batch_fast(texts, add_special_tokens=False)])
 
+    def heads(self, texts: Sequence[str]) -> tuple[Ragged, Ints]:
+        """The word pieces of each text, no more than tells that it does not fit beside another; and how many there were."""
+        bodies = self.bodies(texts)
+        return bodies.head(np.full(len(bodies), self.pair_room + 1)), bodies.lengths
+
     @property
     def room(self) -> int:
         """Pieces of one text that fit between its special tokens."""
@@ -80,9 +82,9 @@ class Pieces:
 
     def single(self, bodies: Ragged) -> Inputs:
         """One text a row; what is beyond `room` is left out."""
-        truncated = bodies.lengths > self.room
-        kept = bodies.head(np.full(len(bodies), self.room, np.int64)) if truncated.any() else bodies
-        return Inputs(self.around(kept), None, truncated)
+        long = (bodies.lengths > self.room).any()
+        kept = bodies.head(np.full(len(bodies), self.room, np.int64)) if long else bodies
+        return Inputs(self.around(kept), None)
 
     def around(self, bodies: Ragged) -> Ragged:
         """Each text between its special tokens."""
@@ -93,7 +95,6 @@ class Pieces:
         room = self.pair_room
         kept, whole = (first, second) if cut == "first" else (second, first)
         whole = whole.head(np.full(len(whole), room, np.int64))
-        truncated = first.lengths + second.lengths > room
         kept = kept.head(room - whole.lengths)
         a, b = (kept, whole) if cut == "first" else (whole, kept)
         rows = len(first)
@@ -104,7 +105,7 @@ class Pieces:
             b,
             Ragged.repeat(self.end, rows),
         ]
-        return Inputs(join(*parts), self._types(parts), truncated)
+        return Inputs(join(*parts), self._types(parts))
 
     def _types(self, parts: Sequence[Ragged]) -> Ragged | None:
         """The token types of pairs made of these five parts."""

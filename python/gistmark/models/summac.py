@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark.models.checkpoint import Dtype, checkpoint_of
+from gistmark.models.cuts import status_fields
 from gistmark.models.ragged import Ints, means
 from gistmark.models.run import Run, Tell
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Citation, Field, Metric
+from gistmark_engine.metric import Citation, Field, Metric
 from gistmark_engine.options import checked
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def summac(
     batch_tokens   word pieces of a batch; None: what suits the device
 
     Null text, a summary without sentences and an empty source give null; `summac_status` tells the last two, and a window
-    that was cut (`truncated`). Raises `OptionError` for a label that the model has not.
+    that was cut (`truncated`). `summac_kept_tokens` and `summac_total_tokens`, int64: word pieces of all pairs (a window, a
+    sentence) that were read, and that there were. Raises `OptionError` for a label that the model has not.
     """
     checkpoint = checkpoint_of("summac", model, revision, dtype, device, pickled, remote, batch_tokens)
     if window < 1:
@@ -69,7 +71,7 @@ def summac(
         inputs=("summary", "source"),
         fields={
             "summac": Field("float64", 0.0 if contradiction is None else -1.0, 1.0, "higher"),
-            "summac_status": STATUS_FIELD,
+            **status_fields("summac"),
         },
         run=run,
         options=run.signature | {"labels": labels, "window": window, "split": split},
@@ -82,7 +84,7 @@ def summac(
 def _begin(labels: tuple[str, ...], window: int, split: str, stage: Stage, tell: Tell) -> Consistency:
     from gistmark.models.consistency import Consistency, Rules  # torch loads here, not with the declaration
 
-    return Consistency(stage, tell, Rules("summac", labels, split, window, ("summac", "summac_status"), _reduce))
+    return Consistency(stage, tell, Rules("summac", labels, split, window, ("summac",), _reduce))
 
 
 def _reduce(best: NDArray[np.float64], starts: Ints) -> NDArray[np.float64]:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from gistmark.models.checkpoint import Dtype, checkpoint_of
+from gistmark.models.cuts import status_fields
 from gistmark.models.run import Run, Tell
 from gistmark.syntax.parser import DEFAULT_MODEL, version
-from gistmark_engine.metric import STATUS_FIELD, Citation, Field, Metric
+from gistmark_engine.metric import Citation, Field, Metric
 from gistmark_engine.options import checked
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ FIELDS = {
     "summaqa_prob": SHARE,
     "summaqa_f1": SHARE,
     "summaqa_questions": Field("int64", 0),
-    "summaqa_status": STATUS_FIELD,
+    **status_fields("summaqa"),
 }
 
 
@@ -64,8 +65,9 @@ def summaqa(
     batch_tokens      word pieces of a batch; None: what suits the device
 
     Null text gives null. A source without entities gives null (`undefined`), an empty one too (`empty_source`); an empty
-    summary 0 (`empty_summary`). A summary that does not fit beside a question is cut (`truncated`). Raises `InputError` for
-    a source longer than the pipeline takes.
+    summary 0 (`empty_summary`). A summary that does not fit beside a question is cut (`truncated`): `summaqa_kept_tokens` and
+    `summaqa_total_tokens`, int64, are the word pieces of all questions, each with the summary, that were read and that there
+    were. Raises `InputError` for a source longer than the pipeline takes.
     """
     checkpoint = checkpoint_of("summaqa", model, revision, dtype, device, pickled, remote, batch_tokens)
     begin = partial(_begin, recogniser, legal_span, merge_wordpieces, parity is not None)

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from gistmark.models.checkpoint import Dtype, checkpoint_of
+from gistmark.models.cuts import status_fields
 from gistmark.models.run import Run, Tell
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Citation, Field, Metric
+from gistmark_engine.metric import Citation, Field, Metric
 from gistmark_engine.options import checked
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def supert(
     batch_tokens  word pieces of a batch; None: what suits the device
 
     Null text gives null, and so do an empty summary, an empty source, and a text of nothing but stop words (`undefined`);
-    `supert_status` tells them, and a sentence that was cut (`truncated`).
+    `supert_status` tells them, and a sentence that was cut (`truncated`). `supert_kept_tokens` and `supert_total_tokens`:
+    int64, word pieces of the summary and the reference that were encoded, and that there were.
     """
     checkpoint = checkpoint_of("supert", model, revision, dtype, device, pickled, remote, batch_tokens)
     if sentences < 1:
@@ -68,7 +70,7 @@ def supert(
         inputs=("summary", "source"),
         fields={
             "supert": Field("float64", None if measure == "f1" else -1.0, 1.0, "higher"),
-            "supert_status": STATUS_FIELD,
+            **status_fields("supert"),
         },
         run=run,
         options=run.signature | {"sentences": sentences, "measure": measure, "split": split},

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gistmark.models.cuts import cut_status, status_fields
 from gistmark.models.documents import Block, blocks, flat
 from gistmark.models.embedder import MEMORY
 from gistmark.models.matching import Embedded, match
@@ -20,7 +21,7 @@ from gistmark.models.supert import Measure
 from gistmark.studies.sentences import splitter
 from gistmark_engine.metric import STATUS, Batch, Values
 
-FIELDS = ("supert", "supert_status")
+FIELDS = ("supert", *status_fields("supert"))
 BYTES = 3
 """Bytes of text that a token has at least, for most texts."""
 
@@ -42,30 +43,31 @@ class Supporting:
         self.counted = _counted(stage.pieces.tokenizer)
 
     def __call__(self, batch: Batch) -> Mapping[str, Values]:
-        table = np.full((batch.rows, 2), np.nan)
+        table = np.full((batch.rows, len(FIELDS)), np.nan)
         for block in blocks(batch, self.block):
             table[block.rows] = self._score(block)[block.pair]
         return dict(zip(FIELDS, table.T, strict=True))
 
     def _score(self, block: Block) -> NDArray[np.float64]:
-        """Score and status of each distinct pair of source and summary."""
+        """The fields of each distinct pair of source and summary."""
         sources = [self.splitter.split(text)[: self.sentences] for text in block.sources]
         summaries = [self.splitter.split(text) for text in block.summaries]
-        embedded, empty, truncated = self._embed([*sources, *summaries])
+        embedded, given, there = self._embed([*sources, *summaries])
         right, left = block.pairs[:, 0], block.pairs[:, 1] + len(sources)
         usable = (embedded.lengths[left] > 0) & (embedded.lengths[right] > 0)
         score = np.full(len(left), np.nan)
         if usable.any():
             found = match(embedded, left[usable], right[usable], zero=False).astype(np.float64).clip(-1, 1)
             score[usable] = _measured(found, self.measure)
-        status = np.where(truncated[left] | truncated[right], STATUS["truncated"], STATUS["ok"])
-        status = np.where(usable, status, STATUS["undefined"])
-        status = np.where(empty[right], STATUS["empty_source"], status)
-        status = np.where(empty[left], STATUS["empty_summary"], status)
-        return np.column_stack([score, status])
+        kept, total = (count[left] + count[right] for count in (given, there))
+        status = np.where(usable, cut_status(kept, total), STATUS["undefined"])
+        status = np.where(there[right] == 0, STATUS["empty_source"], status)
+        status = np.where(there[left] == 0, STATUS["empty_summary"], status)
+        return np.column_stack([score, status, kept, total])
 
-    def _embed(self, texts: Sequence[Sequence[str]]) -> tuple[Embedded, NDArray[np.bool_], NDArray[np.bool_]]:
-        """Texts given by their sentences as vectors of the tokens that count; which have no tokens, and which were cut."""
+    def _embed(self, texts: Sequence[Sequence[str]]) -> tuple[Embedded, Ints, Ints]:
+        """Texts given by their sentences as vectors of the tokens that count; how many of each text's word pieces were
+        encoded, and how many it has, int64 (texts,)."""
         import torch
 
         parts, bounds = flat(texts)
@@ -89,9 +91,8 @@ class Supporting:
         starts, lengths = ends[bounds[:-1]], np.diff(ends[bounds])
         weights = np.repeat(1 / np.maximum(lengths, 1), lengths).astype(np.float32)
         embedded = Embedded(table, starts, lengths, tensor(table.device, weights), starts)
-        empty = np.diff(bodies.bounds[bounds]) == 0
-        truncated = np.diff(bounds_of(inputs.truncated.astype(np.int64))[bounds]) > 0
-        return embedded, empty, truncated
+        given = np.minimum(bodies.lengths, self.stage.pieces.room)
+        return embedded, np.diff(bounds_of(given)[bounds]), np.diff(bodies.bounds[bounds])
 
 
 def _counted(tokenizer: Any) -> NDArray[np.bool_]:

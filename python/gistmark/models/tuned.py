@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gistmark.models.blanc import Rules, measure_of
 from gistmark.models.cloze import cloze, guess
+from gistmark.models.cuts import cut_status, status_fields
 from gistmark.models.documents import Block, blocks
 from gistmark.models.masking import Variants, Vocabulary, variants
 from gistmark.models.ragged import Ints, Ragged, bounds_of, places
@@ -20,7 +21,7 @@ from gistmark.models.training import Training, examples, tune
 from gistmark.studies.sentences import splitter
 from gistmark_engine.metric import STATUS, Batch, Values
 
-FIELDS = ("blanc_tune", "blanc_tune_status")
+FIELDS = ("blanc_tune", *status_fields("blanc_tune"))
 
 
 class Tuned:
@@ -32,13 +33,13 @@ class Tuned:
         self.vocabulary = Vocabulary(stage.pieces.tokenizer)
 
     def __call__(self, batch: Batch) -> Mapping[str, Values]:
-        table = np.full((batch.rows, 2), np.nan)
+        table = np.full((batch.rows, len(FIELDS)), np.nan)
         for block in blocks(batch):
             table[block.rows] = self._score(block)[block.pair]
         return dict(zip(FIELDS, table.T, strict=True))
 
     def _score(self, block: Block) -> NDArray[np.float64]:
-        """Score and status of each distinct pair of source and summary."""
+        """The fields of each distinct pair of source and summary."""
         pieces = self.stage.pieces
         sources = sentences(block.sources, self.splitter, pieces)
         summaries = pieces.bodies(block.summaries)
@@ -48,12 +49,12 @@ class Tuned:
             sources.bounds
         ]  # variants before each source
         score = self._measure(block.pairs, forms, made, summaries)
-        long = np.diff(bounds_of((sources.pieces.lengths > room).astype(np.int64))[sources.bounds]) > 0
-        status = np.where(long[block.pairs[:, 0]], STATUS["truncated"], STATUS["ok"])
-        status = np.where(np.isnan(score), STATUS["undefined"], status)
+        given = np.diff(bounds_of(np.minimum(sources.pieces.lengths, room))[sources.bounds])
+        kept, total = given[block.pairs[:, 0]], sources.whole.lengths[block.pairs[:, 0]]
+        status = np.where(np.isnan(score), STATUS["undefined"], cut_status(kept, total))
         status = np.where(summaries.lengths[block.pairs[:, 1]] == 0, STATUS["empty_summary"], status)
-        status = np.where(sources.whole.lengths[block.pairs[:, 0]] == 0, STATUS["empty_source"], status)
-        return np.column_stack([np.nan_to_num(score) if self.rules.parity else score, status])
+        status = np.where(total == 0, STATUS["empty_source"], status)
+        return np.column_stack([np.nan_to_num(score) if self.rules.parity else score, status, kept, total])
 
     def _measure(self, pairs: Ints, forms: Variants, made: Ints, summaries: Ragged) -> NDArray[np.float64]:
         """The score of each pair; source k has the variants made[k]:made[k + 1]."""

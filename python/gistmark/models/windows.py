@@ -52,7 +52,7 @@ def windowed(pieces: Pieces, bodies: Ragged) -> Parts:
     low = np.where(nth == 0, 0, (start + np.roll(stop, 1)) // 2)  # the middle of what it shares with the one before
     high = np.where(last, stop, np.roll(low, -1))
     cut = bodies.slices(text, start, stop - start)
-    inputs = Inputs(pieces.single(cut).ids, None, np.zeros(len(text), np.bool_))
+    inputs = pieces.single(cut)
     keep = high - low + np.where(nth == 0, prefix, 0) + np.where(last, suffix, 0)
     skip = np.where(nth == 0, 0, prefix + low - start)
     at = np.where(nth == 0, 0, prefix + low)

@@ -54,12 +54,12 @@ class Preference:
 
 
 def judged(metrics: Sequence[Metric], family: str = "automatic") -> list[Judged]:
-    """The numeric columns of `metrics` as the study takes them, under the thresholds on record."""
+    """The scores of `metrics` as the study takes them, under the thresholds on record."""
     return [
         Judged(column, family, threshold_for(column, spec.better))
         for metric in metrics
         for column, spec in metric.columns.items()
-        if spec.dtype in ("float64", "int64")
+        if spec.is_score
     ]
 
 

@@ -29,7 +29,7 @@ def long_scores(scored: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame
     tables = []
     for metric in metrics:
         for name, field in metric.columns.items():
-            if field.dtype not in ("float64", "int64") or not field.summary:
+            if not field.is_score:
                 continue
             polarity = {"higher": "as_is", "lower": "negated", None: "no_polarity"}[field.better]
             score = pl.col(name).cast(pl.Float64) * (-1.0 if polarity == "negated" else 1.0)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from gistmark.judges.backends.inflight import in_flight
-from gistmark.judges.backends.outage import Outage, unreachable
+from gistmark.judges.backends.outage import Outage, lost, unreachable
 from gistmark.judges.contract import Conversation, Options, Reply, Token, joined
 from gistmark_engine.errors import MissingExtra, OptionError, shorten
 
@@ -34,8 +34,11 @@ class OpenAI:
     model         the name the server knows the model by
     url           the address up to `/v1`
     key_variable  the environment variable that holds the key, read at each job and kept nowhere; unset: no key is sent
-    concurrency   calls in flight; `timeout` seconds in which a server sends nothing; `retries` after a busy answer (429,
-                  5xx …) or a broken connection, with growing pauses or those the server asks for, a minute at most
+    concurrency   calls in flight
+    timeout       seconds in which a server sends nothing
+    deadline      seconds from a call's last byte to its answer's, which is then given up; None: five times `timeout`
+    retries       after a busy answer (429, 5xx …), silence or a broken connection, with growing pauses or those the server
+                  asks for, a minute at most
     structured    ask the server to enforce the reply's schema; a server that refuses is asked without from then on
     system        False: the model's chat template knows no system message, it is put before the user's
     extra         further fields of the request body; None takes one away
@@ -53,6 +56,7 @@ class OpenAI:
         key_variable: str = "OPENAI_API_KEY",
         concurrency: int = 64,
         timeout: float = 120.0,
+        deadline: float | None = None,
         retries: int = 6,
         structured: bool = True,
         system: bool = True,
@@ -60,8 +64,9 @@ class OpenAI:
     ) -> None:
         if not _address(url):
             raise OptionError("url is http://… or https://… without a user, a password or a query in it")
-        if concurrency < 1 or retries < 0 or not timeout > 0:
-            raise OptionError("concurrency is at least 1, retries at least 0, timeout above 0")
+        self.deadline = 5 * timeout if deadline is None else deadline
+        if concurrency < 1 or retries < 0 or not timeout > 0 or not self.deadline > 0:
+            raise OptionError("concurrency is at least 1, retries at least 0, timeout and deadline above 0")
         self.model, self.url, self.key_variable = model, url.rstrip("/"), key_variable
         self.concurrency, self.timeout, self.retries = concurrency, timeout, retries
         self.system, self.extra = system, dict(extra or {})
@@ -93,6 +98,7 @@ class OpenAI:
         try:
             import urllib3
 
+            from gistmark.judges.backends.deadline import bounded
             from gistmark.judges.backends.patience import Patience
         except ImportError:
             raise MissingExtra("the OpenAI backend", "judges") from None
@@ -107,7 +113,9 @@ class OpenAI:
             raise_on_status=False,
         )
         timeout = urllib3.Timeout(connect=min(10.0, self.timeout), read=self.timeout)
-        return urllib3.connection_from_url(self.url, maxsize=self.concurrency, retries=retry, timeout=timeout)
+        pool = urllib3.connection_from_url(self.url, maxsize=self.concurrency, retries=retry, timeout=timeout)
+        pool.ConnectionCls = bounded(pool.ConnectionCls, self.deadline)
+        return pool
 
     def _reply(self, pool: HTTPConnectionPool, key: str, conversation: Conversation, options: Options) -> Reply:
         """One call, sent again where the answer is no chat completion."""
@@ -123,7 +131,7 @@ class OpenAI:
             except HTTPError as error:
                 if broken := unreachable(self.url, error, self.retries):
                     raise broken from error
-                return Reply("", "error", type(getattr(error, "reason", None) or error).__name__)
+                return Reply("", "error", lost(error))
             if answer.status in _UNPROCESSABLE and structured:
                 structured = False
                 continue

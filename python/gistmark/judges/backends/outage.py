@@ -52,6 +52,13 @@ def unreachable(place: str, error: Exception, retries: int) -> BackendError | No
     )
 
 
+def lost(error: Exception) -> str:
+    """What went wrong with a call that was sent, after an error of urllib3."""
+    from gistmark.judges.backends.deadline import OverdueError
+
+    return str(error) if isinstance(error, OverdueError) else type(getattr(error, "reason", None) or error).__name__
+
+
 @contextmanager
 def loading(model: str) -> Iterator[None]:
     """Raise `BackendError` where a model on this machine, a folder or a name, cannot be loaded."""
