@@ -28,7 +28,7 @@ from gistmark.score import score
 from gistmark.studies.preference import judged, preference
 from gistmark.studies.sessions import summaries_frame
 from gistmark.studies.simulator import simulate
-from gistmark.summarise import summarise
+from gistmark.summary import summarise
 from gistmark.syntax import parser
 from gistmark_datasets import scitldr_sample
 from gistmark_engine.agreement import krippendorff

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from gistmark import metrics
 from gistmark.catalogue import catalogue, signature
-from gistmark.compare import compare
 from gistmark.expressions import (
     abstraction,
     bertscore,
@@ -37,23 +36,24 @@ from gistmark.expressions import (
 )
 from gistmark.marks import sentences, tokens
 from gistmark.score import score, score_batch
-from gistmark.statistics import (
-    cohen,
-    fleiss,
-    kendall,
-    krippendorff,
-    mean_interval,
-    monotonicity,
-    pearson,
-    spearman,
-)
-from gistmark.summarise import summarise
 from gistmark_engine.errors import GistmarkError, InputError, MissingExtra, OptionError
 from gistmark_engine.version import __version__
 
 if TYPE_CHECKING:
     from gistmark import evaluate, judges, plot
+    from gistmark.comparison import compare
     from gistmark.engines import duckdb, ray, spark
+    from gistmark.statistics import (
+        cohen,
+        fleiss,
+        kendall,
+        krippendorff,
+        mean_interval,
+        monotonicity,
+        pearson,
+        spearman,
+    )
+    from gistmark.summary import summarise
 
 __all__ = [
     "GistmarkError",
@@ -106,10 +106,22 @@ __all__ = [
 ]
 
 
+_LATER = {
+    **dict.fromkeys(("evaluate", "judges", "plot"), "gistmark"),
+    **dict.fromkeys(("duckdb", "ray", "spark"), "gistmark.engines"),
+    **dict.fromkeys(
+        ("cohen", "fleiss", "kendall", "krippendorff", "mean_interval", "monotonicity", "pearson", "spearman"),
+        "gistmark.statistics",
+    ),
+    "compare": "gistmark.comparison",
+    "summarise": "gistmark.summary",
+}
+"""What not every program uses, and where it is."""
+
+
 def __getattr__(name: str) -> Any:
-    """What few programs use, imported when first asked for."""
-    if name in ("evaluate", "judges", "plot"):
-        return import_module(f"gistmark.{name}")
-    if name in ("duckdb", "ray", "spark"):
-        return import_module(f"gistmark.engines.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """What is imported when it is first asked for: a module, or what a module defines."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    place = import_module(_LATER[name])
+    return vars(place)[name] if name in vars(place) else import_module(f"{_LATER[name]}.{name}")

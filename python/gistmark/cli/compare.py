@@ -68,7 +68,7 @@ def add_to(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from gistmark.compare import compare
+    from gistmark.comparison import compare
     from gistmark.files import open_source, write
 
     target.check(options.output, options.scored, formats.named(options.scored))

@@ -14,7 +14,7 @@ from gistmark.estimates import Method
 from gistmark.files import Source, sink
 from gistmark.files.sink import Put
 from gistmark.score import score
-from gistmark.summarise import summarise
+from gistmark.summary import summarise
 from gistmark_engine.errors import InputError
 from gistmark_engine.job import opened
 from gistmark_engine.metric import Metric

@@ -13,7 +13,7 @@ from gistmark.cli import job
 from gistmark.estimates import Method
 from gistmark.files import Source, sink
 from gistmark.files.parts import Part, plan, prepare
-from gistmark.summarise import summarise
+from gistmark.summary import summarise
 from gistmark_bindings.stage import hold
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.job import opened

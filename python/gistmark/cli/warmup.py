@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from gistmark import evaluate, metrics, statistics
-from gistmark.compare import compare
+from gistmark.comparison import compare
 from gistmark.marks import sentences, tokens
 from gistmark.score import score
-from gistmark.summarise import summarise
+from gistmark.summary import summarise
 
 PAIR = {
     "summary": ["A cat sat. It slept."],

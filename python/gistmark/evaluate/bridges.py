@@ -13,7 +13,7 @@ from gistmark import metrics as factories
 from gistmark.evaluate.evaluation import Columns, Found, listed
 from gistmark.marks import tokens
 from gistmark.score import score
-from gistmark.summarise import summarise
+from gistmark.summary import summarise
 from gistmark_engine.errors import MissingExtra, OptionError
 from gistmark_engine.metric import Metric
 from gistmark_engine.metrics.bleu import SMOOTH_VALUES, SMOOTHING

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from gistmark.compare import compare
+from gistmark.comparison import compare
 from gistmark.corrections import ADJUSTED
 from gistmark.report.columns import Column, by_metric
 from gistmark.report.groups import groups_of
-from gistmark.summarise import summarise
+from gistmark.summary import summarise
 
 CONFIDENCE = 0.95
 DRAWS = 20_000_000
