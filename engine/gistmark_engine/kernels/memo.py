@@ -1,8 +1,7 @@
 """Stems remembered: real text repeats its words, so nine in ten stems are looked up, not computed.
 
-A table of fixed size: a row is the token's two words and those of its stem, which hold the lengths too. Two rows, one cache
-line, take turns for the tokens that belong there. A token of more than fifteen bytes is not remembered. Whole keys are
-compared, so a memo can forget but never be wrong.
+A direct-mapped table of fixed size: a row is the token's two words and those of its stem, which hold the lengths too. A
+token of more than fifteen bytes is not remembered. Whole keys are compared, so a memo can forget but never be wrong.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.stem import stem_token
 from gistmark_engine.kernels.token import SHORT, U56, home_slot, token_words
 
-LINES_LOG, LINE = 13, 8
-"""Lines of a memo, words of a line."""
+SLOTS_LOG = 14
 
 UNSTEMMED = 3
 """Tokens of up to this many bytes stay as they are, as in `rouge_score`."""
@@ -23,8 +21,7 @@ UNSTEMMED = 3
 
 def make_memo() -> NDArray[np.uint64]:
     """An empty memo, half a megabyte: it stays in a core's second cache."""
-    memo = np.zeros((LINE << LINES_LOG) + LINE, np.uint64)
-    return memo[-(memo.ctypes.data >> 3) % LINE :][: LINE << LINES_LOG]
+    return np.zeros(4 << SLOTS_LOG, np.uint64)
 
 
 @inlined
@@ -40,16 +37,11 @@ def stemmed(a, b, length, start, folded, memo):
 @inlined
 def _memo_stem(a, b, length, start, folded, memo):
     """Words and length of the stem of the token at `start` of the folded text; the text may be stemmed in place."""
-    row = LINE * home_slot(a, b, 64 - LINES_LOG)
-    if length <= SHORT:
-        if memo[row] == a and memo[row + 1] == b:
-            return memo[row + 2], memo[row + 3], np.int64(memo[row + 3] >> U56)
-        if memo[row + 4] == a and memo[row + 5] == b:
-            return memo[row + 6], memo[row + 7], np.int64(memo[row + 7] >> U56)
+    row = 4 * home_slot(a, b, 64 - SLOTS_LOG)
+    if length <= SHORT and memo[row] == a and memo[row + 1] == b:
+        return memo[row + 2], memo[row + 3], np.int64(memo[row + 3] >> U56)
     size = np.int64(stem_token(folded, start, start + length) - start)
     stem_a, stem_b = token_words(folded.ctypes.data + start, size)
     if length <= SHORT:
-        for k in range(4):
-            memo[row + 4 + k] = memo[row + k]
         memo[row], memo[row + 1], memo[row + 2], memo[row + 3] = a, b, stem_a, stem_b
     return stem_a, stem_b, size
