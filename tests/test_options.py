@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+from typing import get_type_hints
+
 import pytest
 
+import gistmark as gm
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import Metric
 from gistmark_engine.metrics.abstraction import abstraction
@@ -67,3 +71,10 @@ def test_right_options_are_taken() -> None:
 def test_an_argument_that_no_factory_has_is_refused_with_those_there_are() -> None:
     with pytest.raises(TypeError, match=r"bleu: .*unexpected keyword argument 'order'; it takes .*smooth"):
         bleu(order=4)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("name", list(gm.catalogue()))
+def test_every_option_of_a_factory_has_a_type(name: str) -> None:
+    """Python 3.14 copies the annotations of a wrapped function in another way than those before it."""
+    factory = getattr(gm.metrics, name)
+    assert set(inspect.signature(factory).parameters) <= set(get_type_hints(factory))

@@ -44,6 +44,8 @@ def checked(factory: Factory) -> Factory:
             )
         return _with_tokenizer(metric)
 
+    # From Python 3.14 on `wraps` leaves out annotations that were assigned, as those of judges are.
+    check_and_make.__annotations__ = factory.__annotations__
     return cast(Factory, check_and_make)
 
 
