@@ -29,7 +29,8 @@ def kept(head: str) -> Path:
 
 
 def once(name: str, make: Callable[[Path], Path]) -> Path:
-    """A folder called `name`, made once for all test runs of this machine's user with this transformers."""
+    """A folder called `name`, made once for all test runs of this machine's user with this transformers; skips without."""
+    need("torch", "transformers")
     version = importlib.metadata.version("transformers")
     folder = Path(tempfile.gettempdir()) / f"gistmark-tests-{getpass.getuser()}" / version / name
     if not folder.exists():
