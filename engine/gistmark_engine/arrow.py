@@ -6,7 +6,7 @@ for a list of sentences, one a token for a list of tokens the user has cut. Null
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -71,9 +71,9 @@ def read_references(column: Column) -> References:
     chunks = _chunks(column.values)
     depth = 1 if column.kind == "text" else 2
     parts = [_references(chunk, column, depth) for chunk in chunks]
-    texts = join([part.texts for part in parts])
     if len(parts) == 1:
-        return replace(parts[0], texts=texts)
+        return parts[0]
+    texts = join([part.texts for part in parts])
     shifts = np.cumsum([0] + [len(part.texts.start) for part in parts])[:-1]
     first = np.concatenate([part.first + shift for part, shift in zip(parts, shifts, strict=True)])
     last = np.concatenate([part.last + shift for part, shift in zip(parts, shifts, strict=True)])

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from gistmark_engine.metric import Field, Metric, Values
 
 
+_FLOAT = pa.float64()
+
+
 def arrow_type(field: Field) -> pa.DataType:
     """The Arrow type of a field's column."""
     if field.dtype == "enum":
@@ -37,21 +40,22 @@ def _column(field: Field, parts: Sequence[Values]) -> pa.Array:
     if not isinstance(parts[0], np.ndarray):
         return pa.concat_arrays([pa.array(part).cast(arrow_type(field)) for part in parts])
     values = np.concatenate(parts) if len(parts) > 1 else np.ascontiguousarray(parts[0])
-    if not np.isnan(np.add.reduce(values)):  # a NaN is carried into the sum; one look at each value where there is none
+    total = np.add.reduce(values)
+    if total == total:  # a NaN is carried into the sum; one look at each value where there is none
         return _typed(field, values, None)
     null = np.isnan(values)
     return _typed(field, np.where(null, 0.0, values), null)
 
 
 def _typed(field: Field, values: NDArray[np.float64], null: NDArray[np.bool_] | None) -> pa.Array:
+    if field.dtype == "float64":
+        return _primitive(_FLOAT, values, null)
     if field.dtype == "enum":
         codes = _primitive(pa.int8(), values.astype(np.int8), null)
         return pa.DictionaryArray.from_arrays(codes, _levels(field.levels))
     if field.dtype == "bool":
         return _primitive(pa.bool_(), np.packbits(values != 0, bitorder="little"), null, len(values))
-    if field.dtype == "int64":
-        return _primitive(pa.int64(), values.astype(np.int64), null)
-    return _primitive(pa.float64(), values, null)
+    return _primitive(pa.int64(), values.astype(np.int64), null)
 
 
 @functools.cache

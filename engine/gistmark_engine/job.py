@@ -18,12 +18,12 @@ def opened(metrics: Sequence[Metric]) -> Iterator[tuple[Metric, ...]]:
     Every `run` that has `open()` and `close()` is opened once here and closed at the end, also after an error. The
     metrics given out have neither, so that what scores a batch of the job leaves them open.
     """
+    runs: dict[int, Any] = {id(metric.run): metric.run for metric in metrics if hasattr(metric.run, "open")}
     with ExitStack() as stack:
-        runs: dict[int, Any] = {id(metric.run): metric.run for metric in metrics if hasattr(metric.run, "open")}
         for run in runs.values():
             stack.callback(run.close)
             run.open()
-        yield held(metrics)
+        yield held(metrics) if runs else tuple(metrics)
 
 
 def held(metrics: Sequence[Metric]) -> tuple[Metric, ...]:

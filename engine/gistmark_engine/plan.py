@@ -186,12 +186,12 @@ def _cuttings(metrics: Sequence[tuple[Tokenizer | None, tuple[str, ...]]]) -> li
 
 
 def _ranges(inputs: Inputs, threads: int) -> Iterator[tuple[int, int]]:
-    """Ranges of rows of about equal bytes: for several threads two each, if that makes them neither tiny nor huge."""
+    """Ranges of rows of about equal bytes: for several threads four each, if that makes them neither tiny nor huge."""
     if inputs.size <= (LARGEST if threads == 1 else SMALLEST):
         yield 0, inputs.count
         return
     total = np.cumsum(inputs.weights())
-    size = LARGEST if threads == 1 else min(max(int(total[-1]) // (2 * threads), SMALLEST), LARGEST)
+    size = LARGEST if threads == 1 else min(max(int(total[-1]) // (4 * threads), SMALLEST), LARGEST)
     start = 0
     while start < len(total):
         before = int(total[start - 1]) if start else 0
