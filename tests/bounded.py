@@ -3,7 +3,8 @@
 python tests/bounded.py [PYTEST ARGUMENT …]
 
 Numba's own check (NUMBA_BOUNDSCHECK) lets negative indices count from the end, which kernels do on purpose only where they
-say `[-1]`; elsewhere they are errors here too. Everything is compiled again, without optimisation, to save time.
+say `[-1]`; elsewhere they are errors here too. Everything is compiled again, without optimisation, to save time: some 40
+minutes of one core.
 Fails if a test fails, or if there is a kernel that none of them ran. Borrowed arrays are checked like any others; what
 kernels read and write by address is not: guarded.py is for that.
 """
@@ -23,19 +24,14 @@ import pytest
 HERE = Path(__file__).parent
 FILES = (
     *("test_fuzz", "test_overlap", "test_lcs", "test_summary_lcs", "test_rouge", "test_rouge_rules", "test_rouge155"),
-    *("test_abstraction", "test_abstraction_edges", "test_datastats", "test_bleu", "test_chrf", "test_ter"),
-    *(
-        "test_meteor",
-        "test_meteor15",
-        "test_synonyms",
-        "test_stem",
-        "test_stems",
-        "test_tokenizers",
-        "test_tokens_given",
-    ),
-    *("test_unicode", "test_arrow", "test_plan", "test_positions", "test_syntax", "test_ranks", "test_monotonicity"),
-    *("test_agreement", "test_human", "test_compare", "test_summarise", "test_invariants", "test_hostile_sizes"),
+    *("test_abstraction", "test_abstraction_edges", "test_datastats", "test_bleu", "test_evaluate", "test_ter"),
+    *("test_chrf", "test_characters", "test_meteor", "test_meteor15", "test_synonyms", "test_stem", "test_stems"),
+    *("test_tokenizers", "test_tokens_given", "test_unicode", "test_arrow", "test_plan", "test_positions"),
+    *("test_syntax", "test_ranks", "test_monotonicity", "test_agreement", "test_human", "test_compare"),
+    *("test_summarise", "test_invariants"),
 )
+ELSEWHERE = "test_kernels_touch_nothing_beyond_texts_and_arrays"
+"""It starts a process with a guard of its own, which takes too long where nothing is optimised."""
 
 
 def main(arguments: list[str]) -> int:
@@ -44,7 +40,7 @@ def main(arguments: list[str]) -> int:
         os.environ |= {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "0", "NUMBA_CACHE_DIR": cache}
         refuse_negative()
         expect_checks()
-        failed = pytest.main(arguments or [f"{HERE}/{name}.py" for name in FILES])
+        failed = pytest.main(arguments or [*(f"{HERE}/{name}.py" for name in FILES), "-k", f"not {ELSEWHERE}"])
         missed = idle()
     for name in missed:
         print(f"no test ran {name}", file=sys.stderr)

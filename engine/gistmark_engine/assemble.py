@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from gistmark_engine.metric import Field, Metric, Values
 
-
 _FLOAT = pa.float64()
 
 
