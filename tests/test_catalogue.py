@@ -82,6 +82,7 @@ def test_declared_types_match_the_catalogue() -> None:
 
 def test_everything_offered_is_there() -> None:
     assert all(hasattr(gm, name) for name in gm.__all__)
+    assert set(gm.__all__) <= set(dir(gm))
     assert all(callable(getattr(gm.metrics, name)) for name in gm.metrics.__all__)
     assert set(statistics.__all__) < set(gm.__all__)
     for module in (gm, gm.metrics):

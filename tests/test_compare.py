@@ -250,6 +250,8 @@ def test_the_floor_is_no_ceiling_and_not_sacrebleus() -> None:
             "of 19 texts the bootstrap finds p too small and bounds too narrow; for p take method randomisation",
         ),
         (19, 2, {"method": "randomisation"}, None),
+        (3, 2, {"parity": "reference"}, "of 3 texts the bootstrap finds p too small"),
+        (3, 2, {"parity": "reference", "method": "randomisation"}, None),
         (20, 2, {}, None),
     ],
 )
@@ -265,6 +267,25 @@ def test_few_texts_are_told_of(rows: int, count: int, options: dict[str, Any], m
     assert len(caught) == (message is not None)
     assert message is None or re.search(message, str(caught[0].message))
     assert all(one.filename == __file__ for one in caught)
+
+
+def test_few_texts_among_many_can_tell_systems_apart() -> None:
+    """After Holm the factor of the least p is the size of the family, that of the largest is 1."""
+    frame = pl.DataFrame(
+        [
+            {"group": group, "system": system, "id": at, "score": at + 10 * (system == "b"), "skewed": 0.0}
+            for group, texts in {"few": 8, **{f"many {k}": 60 for k in range(9)}}.items()
+            for system in "ab"
+            for at in range(texts)
+        ]
+    ).with_columns(pl.col("score").cast(pl.Float64), skewed=pl.col("score").cast(pl.Float64))
+    options: dict[str, Any] = {"family": "all", "replicates": 9999, "method": "randomisation"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = gm.compare(frame, [MADE], by=["group", "system"], **options)
+    few = found.filter(pl.col("group") == "few", pl.col("p").is_not_null())
+    assert few["n"].unique().to_list() == [8]
+    assert few["p_adjusted"].max() < 0.05  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("method", ["bootstrap", "randomisation"])

@@ -125,8 +125,16 @@ def test_other_files_in_a_folder_of_parts_are_left_alone_and_told_of(cli: Run, t
     command = ("score", tmp_path / "in.parquet", *METRICS, "--output", f"{tmp_path}/out/")
     _, table, _ = cli(*command)
     (tmp_path / "out" / "in-00003.parquet").unlink()
-    usual = ("_SUCCESS", ".DS_Store", ".in-00003.parquet.part", ".other.parquet.1234abcd.part")
+    usual = (
+        "_SUCCESS",
+        ".DS_Store",
+        ".in-00003.parquet.part",
+        ".other.parquet.1234abcd.part",
+        "_log/0.json",
+        ".git/config",
+    )
     for name in usual:
+        (tmp_path / "out" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "out" / name).write_bytes(b"")
     assert cli(*command, "--resume") == (0, table, "")
     (tmp_path / "out" / "logs").mkdir()

@@ -125,3 +125,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     place = import_module(_LATER[name])
     return vars(place)[name] if name in vars(place) else import_module(f"{_LATER[name]}.{name}")
+
+
+def __dir__() -> list[str]:
+    """All names, those that are imported later too."""
+    return sorted({*globals(), *__all__})

@@ -75,8 +75,8 @@ def compare(
     (`parity` knows no such floor). Of one text there is no p.
 
     Warns where so few texts, or Holm's correction of so few replicates, can call nothing significant, and of a bootstrap
-    of fewer than 20 texts. Raises InputError
-    where the texts of two systems do not pair, naming system and text, or the baseline is missing.
+    of fewer than 20 texts. Raises InputError where the texts of two systems do not pair, naming system and text, or the
+    baseline is missing.
 
     Koehn 2004, Statistical significance tests for machine translation evaluation; Riezler and Maxwell 2005, On some
     pitfalls in automatic evaluation and significance testing for MT; the rule for p is in
@@ -99,7 +99,7 @@ def compare(
     rows = [row for group in groups for row in _compared(group, chosen, keys, baseline, pairs, test)]
     found = pl.DataFrame(rows, schema={key: table.schema[key] for key in keys} | dict(_COLUMNS), orient="row")
     together = [*keys[:-1], "metric", "field", "statistic"] if family == "field" else []
-    warn_of_few_texts(found, together, correction, method, 1 - confidence)
+    warn_of_few_texts(found, together, correction, method, 1 - confidence, floor=parity is None)
     if correction == "holm":
         warn_if_out_of_reach(found, together, replicates, 1 - confidence)
     return found.insert_column(found.columns.index("p") + 1, corrected(found, together, correction))

@@ -46,7 +46,7 @@ def corrected(tests: pl.DataFrame, family: Sequence[str], correction: Correction
     """The column p of `tests` corrected among the rows alike in the columns `family`; null where there is no p."""
     p = tests["p"].cast(pl.Float64).fill_null(np.nan).to_numpy().copy()
     if correction is not None:
-        for places in families(tests, family):
+        for places in _families(tests, family):
             p[places] = CORRECTIONS[correction](p[places])
     return pl.Series(ADJUSTED, p, nan_to_null=True)
 
@@ -54,7 +54,7 @@ def corrected(tests: pl.DataFrame, family: Sequence[str], correction: Correction
 def warn_if_out_of_reach(tests: pl.DataFrame, family: Sequence[str], replicates: int, level: float) -> None:
     """Warn where so many tests of one family let no p come below `level` after Holm: resampling gives none below
     1 / (replicates + 1)."""
-    most = max((len(places) for places in families(tests, family)), default=0)
+    most = max((len(places) for places in _families(tests, family)), default=0)
     if most / (replicates + 1) >= level:
         wanted = math.ceil(round(most / level, 6))
         warnings.warn(
@@ -64,7 +64,7 @@ def warn_if_out_of_reach(tests: pl.DataFrame, family: Sequence[str], replicates:
         )
 
 
-def families(tests: pl.DataFrame, family: Sequence[str]) -> list[list[int]]:
+def _families(tests: pl.DataFrame, family: Sequence[str]) -> list[list[int]]:
     """The places of the rows with a p, those of one family together."""
     places = tests.with_row_index("at").filter(pl.col("p").is_not_null())
     parts = places.partition_by(family) if family else [places]

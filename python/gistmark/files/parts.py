@@ -63,7 +63,7 @@ def prepare(folder: Path, parts: Sequence[Part], signatures: Sequence[str], *, r
     """Make `folder` ready for `parts` and return those still to be made.
 
     With `resume`, what killed processes began is removed, and other files than Parquet's stay where they are, which a
-    warning says of those whose names begin with neither a dot nor an underscore. Raises OptionError where the folder holds
+    warning says of those in whose path no name begins with a dot or an underscore. Raises OptionError where the folder holds
     anything already and `resume` is not said, or, with `resume`, a Parquet file that is none of these parts, was made by
     other metrics or from files that have changed since.
     """
@@ -89,8 +89,11 @@ def prepare(folder: Path, parts: Sequence[Part], signatures: Sequence[str], *, r
 
 def _tell_of_strays(folder: Path) -> None:
     """Warn of files that are no parts and that nobody reads as such; what is hidden, or named as markers are, is usual."""
+    within = ((path, path.relative_to(folder).parts) for path in folder.rglob("*") if path.suffix != ".parquet")
     strays = sorted(
-        path for path in folder.rglob("[!._]*") if path.suffix != ".parquet" and (path.is_file() or path.is_symlink())
+        path
+        for path, parts in within
+        if not any(part[0] in "._" for part in parts) and (path.is_file() or path.is_symlink())
     )
     if strays:
         more = f" and {len(strays) - 1} more" if len(strays) > 1 else ""
