@@ -126,6 +126,5 @@ def test_a_file_swept_away_before_it_is_locked_is_begun_anew(tmp_path: Path, mon
     monkeypatch.setattr(leftovers.fcntl, "flock", slow)
     with leftovers.temporary(tmp_path / "out.parquet") as path:
         assert half(tmp_path) == [path.name]
-    assert taken != [[path.name]]
     assert len(taken[0]) == 1
     assert half(tmp_path) == []

@@ -26,8 +26,9 @@ def temporary(target: Path) -> Iterator[Path]:
     What processes that are gone left of the same target is removed before. Raises `OptionError` where no file can be made.
     """
     sweep(target.parent, {target.name})
-    path, lock = _made(target)
+    path, lock = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part"), None
     try:
+        lock = _make(path, target)
         yield path
     finally:
         path.unlink(missing_ok=True)
@@ -48,19 +49,18 @@ def sweep(folder: Path, targets: Collection[str]) -> None:
                 _remove_unlocked(entry.path)
 
 
-def _made(target: Path) -> tuple[Path, int | None]:
-    """A new file, and what holds its lock, if there are locks."""
+def _make(path: Path, target: Path) -> int | None:
+    """Make a new file; returns what holds its lock, if there are locks."""
     while True:
-        path = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         try:
             handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
         except OSError as error:
             raise OptionError(f"output {target} cannot be written ({error.strerror})") from error
         if not _locked(handle, wait=True):
             os.close(handle)
-            return path, None
+            return None
         if path.exists():  # it is not if another process swept it away before it was locked
-            return path, handle
+            return handle
         os.close(handle)
 
 
