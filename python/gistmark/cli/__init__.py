@@ -53,6 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{error}; make room where the output goes and in {tempfile.gettempdir()}" if full else str(error), 1
         )
     finally:
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGTERM, before)
 
 
@@ -110,5 +112,9 @@ def _nobody_reads() -> bool:
 
 
 def _terminate(*_: object) -> NoReturn:
-    """A polite kill unwinds like any exception, so that half-written files go."""
+    """A polite kill unwinds like any exception, so that half-written files go; what is raised within a finaliser is lost, so
+    it comes again until the command ends."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, _terminate)
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
     sys.exit(128 + signal.SIGTERM)
