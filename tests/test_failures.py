@@ -55,7 +55,7 @@ def test_an_interrupt_keeps_whole_parts_alone(
     process.send_signal(kind)
     _, err = process.communicate(timeout=60)
     assert process.returncode == code
-    assert b"Traceback" not in err or b"Exception ignored" in err  # what is raised within a finaliser, Python says itself
+    assert b"Traceback" not in err or b"Exception ignored" in err  # Python says so of what a finaliser raises
     left = sorted(os.listdir(tmp_path / "out"))
     assert 0 < len(left) < 30
     assert left == [f"{name:02}-00000.parquet" for name in range(len(left))]
