@@ -13,6 +13,7 @@ import select
 import signal
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Sequence
 from typing import NoReturn
@@ -33,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a user's error is one line on standard error, never a traceback."""
     warnings.formatwarning = lambda message, *_: f"gistmark: {message}\n"
     _open_standard()
-    before = signal.signal(signal.SIGTERM, _terminate)
+    before, hook = signal.signal(signal.SIGTERM, _terminate), sys.unraisablehook
+    sys.unraisablehook = _send_again
     try:
         return _run(arguments)
     except GistmarkError as error:
@@ -53,9 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{error}; make room where the output goes and in {tempfile.gettempdir()}" if full else str(error), 1
         )
     finally:
-        if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGTERM, before)
+        sys.unraisablehook = hook
 
 
 def _open_standard() -> None:
@@ -112,9 +113,14 @@ def _nobody_reads() -> bool:
 
 
 def _terminate(*_: object) -> NoReturn:
-    """A polite kill unwinds like any exception, so that half-written files go; what is raised within a finaliser is lost, so
-    it comes again until the command ends."""
-    if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGALRM, _terminate)
-        signal.setitimer(signal.ITIMER_REAL, 0.5)
+    """A polite kill unwinds like any exception, so that half-written files go."""
     sys.exit(128 + signal.SIGTERM)
+
+
+def _send_again(lost: sys.UnraisableHookArgs) -> None:
+    """Send a signal again whose exception came within a finaliser, where Python ignores it and goes on."""
+    kinds = {KeyboardInterrupt: signal.SIGINT, SystemExit: signal.SIGTERM}
+    if lost.exc_type not in kinds:
+        sys.__unraisablehook__(lost)
+        return
+    threading.Timer(0.01, os.kill, (os.getpid(), kinds[lost.exc_type])).start()
