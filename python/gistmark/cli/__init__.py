@@ -10,15 +10,13 @@ import argparse
 import errno
 import os
 import select
-import signal
 import sys
 import tempfile
-import threading
 import warnings
 from collections.abc import Sequence
-from typing import NoReturn
 
 from gistmark.cli import bench, cache, compare, completion, help, metrics, report, score, study, warmup
+from gistmark.cli.interrupts import interrupts
 from gistmark_engine.errors import GistmarkError, OptionError
 from gistmark_engine.version import __version__
 
@@ -34,10 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a user's error is one line on standard error, never a traceback."""
     warnings.formatwarning = lambda message, *_: f"gistmark: {message}\n"
     _open_standard()
-    before, hook = signal.signal(signal.SIGTERM, _terminate), sys.unraisablehook
-    sys.unraisablehook = _send_again
     try:
-        return _run(arguments)
+        with interrupts():
+            return _run(arguments)
     except GistmarkError as error:
         return _say(str(error), 2)
     except KeyboardInterrupt:
@@ -54,9 +51,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say(
             f"{error}; make room where the output goes and in {tempfile.gettempdir()}" if full else str(error), 1
         )
-    finally:
-        signal.signal(signal.SIGTERM, before)
-        sys.unraisablehook = hook
 
 
 def _open_standard() -> None:
@@ -110,17 +104,3 @@ def _nobody_reads() -> bool:
     poll = select.poll()
     poll.register(sys.stdout.fileno(), select.POLLOUT)
     return any(events & (select.POLLERR | select.POLLHUP) for _, events in poll.poll(0))
-
-
-def _terminate(*_: object) -> NoReturn:
-    """A polite kill unwinds like any exception, so that half-written files go."""
-    sys.exit(128 + signal.SIGTERM)
-
-
-def _send_again(lost: sys.UnraisableHookArgs) -> None:
-    """Send a signal again whose exception came within a finaliser, where Python ignores it and goes on."""
-    kinds = {KeyboardInterrupt: signal.SIGINT, SystemExit: signal.SIGTERM}
-    if lost.exc_type not in kinds:
-        sys.__unraisablehook__(lost)
-        return
-    threading.Timer(0.01, os.kill, (os.getpid(), kinds[lost.exc_type])).start()

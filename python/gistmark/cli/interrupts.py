@@ -1,0 +1,73 @@
+"""Ctrl-C and a polite kill: both unwind a command like any exception, so that half-written files go."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from types import FrameType
+
+LATER = 0.01
+"""Seconds until a signal that came at a bad moment is sent again."""
+
+_SIGNALS = {KeyboardInterrupt: signal.SIGINT, SystemExit: signal.SIGTERM}
+
+
+@contextmanager
+def interrupts() -> Iterator[None]:
+    """SIGINT, unless it is ignored, raises KeyboardInterrupt while the context lasts, SIGTERM exits with 143.
+
+    Twice that must not be: within a finaliser Python ignores what is raised, and goes on; and Numba, which calls Python while
+    it makes its results, does not look whether that raised, and crashes. Then the signal comes again, a little later. What
+    is raised on the way out is no error (locks of `threading` that are left half way say that they are not held).
+    """
+    raised: list[int] = []
+    caught = [kind for kind in _SIGNALS.values() if signal.getsignal(kind) is not signal.SIG_IGN]
+    before, hook = {kind: signal.signal(kind, partial(_stop, raised)) for kind in caught}, sys.unraisablehook
+    sys.unraisablehook = _lost
+    try:
+        yield
+    except BaseException:
+        if raised:
+            raise _unwinding(raised[0]) from None
+        raise
+    finally:
+        sys.unraisablehook = hook
+        for kind, handler in before.items():
+            signal.signal(kind, handler)
+
+
+def _stop(raised: list[int], number: int, frame: FrameType | None) -> None:
+    if _is_called_by_numba(frame):
+        _send_again(number)
+    else:
+        raised.append(number)
+        raise _unwinding(number)
+
+
+def _unwinding(number: int) -> BaseException:
+    return KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
+
+
+def _is_called_by_numba(frame: FrameType | None) -> bool:
+    """Whether a result of a kernel is being made: its class loaded, or a named tuple's `__new__` called."""
+    if frame is not None and (frame.f_code.co_filename, frame.f_code.co_name) == ("<string>", "<lambda>"):
+        return True
+    while frame is not None and frame.f_code.co_name != "_numba_unpickle":
+        frame = frame.f_back
+    return frame is not None
+
+
+def _lost(unraisable: sys.UnraisableHookArgs) -> None:
+    if unraisable.exc_type in _SIGNALS:
+        _send_again(_SIGNALS[unraisable.exc_type])
+    else:
+        sys.__unraisablehook__(unraisable)
+
+
+def _send_again(number: int) -> None:
+    threading.Timer(LATER, os.kill, (os.getpid(), number)).start()
