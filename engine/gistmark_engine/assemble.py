@@ -6,15 +6,14 @@ Arrays are made from buffers: `pa.array` would import pandas where it is install
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gistmark_engine.metric import Field, Metric, Values
+from gistmark_engine.metric import Block, Field, Metric, Scores
 
-_FLOAT = pa.float64()
+_FLOAT, _INTEGER, _CODE = pa.float64(), pa.int64(), pa.int8()
 
 
 def arrow_type(field: Field) -> pa.DataType:
@@ -26,35 +25,66 @@ def arrow_type(field: Field) -> pa.DataType:
     return {"float64": pa.float64(), "int64": pa.int64(), "bool": pa.bool_(), "string": pa.string()}[field.dtype]
 
 
-def assemble(metric: Metric, parts: Sequence[Mapping[str, Values]]) -> dict[str, pa.Array]:
-    """The metric's columns under their final names, its row ranges joined in order."""
-    return {
-        metric.prefix + name: _column(field, [part[name] for part in parts]) for name, field in metric.fields.items()
-    }
+class Assembly:
+    """A metric's columns of `rows` rows, put in range by range in any order and by any thread."""
 
+    def __init__(self, metric: Metric, rows: int) -> None:
+        self._fields, self._prefix = metric.fields, metric.prefix
+        self._numbers: Block = np.empty((len(metric.fields), rows))
+        self._nulls: list[tuple[int, int, NDArray[np.bool_]]] = []
+        self._parts: dict[str, dict[int, pa.Array]] = {}
 
-def _column(field: Field, parts: Sequence[Values]) -> pa.Array:
-    if not parts:
-        return pa.array([], type=arrow_type(field))
-    if not isinstance(parts[0], np.ndarray):
-        return pa.concat_arrays([pa.array(part).cast(arrow_type(field)) for part in parts])
-    values = np.concatenate(parts) if len(parts) > 1 else np.ascontiguousarray(parts[0])
-    total = np.add.reduce(values)
-    if total == total:  # a NaN is carried into the sum; one look at each value where there is none
-        return _typed(field, values, None)
-    null = np.isnan(values)
-    return _typed(field, np.where(null, 0.0, values), null)
+    def put(self, first: int, values: Scores) -> None:
+        """Row `first` and those after it, as a metric's `run` gives them."""
+        if isinstance(values, np.ndarray):
+            self._put_numbers(first, 0, values)
+            return
+        for k, name in enumerate(self._fields):
+            column = values[name]
+            if isinstance(column, np.ndarray):
+                self._put_numbers(first, k, column[None, :].astype(np.float64))
+            else:
+                self._parts.setdefault(name, {})[first] = column
 
+    def _put_numbers(self, first: int, field: int, block: Block) -> None:
+        """The values of one or more fields. A NaN is carried into the sum; one look at each value where there is none."""
+        for k in np.flatnonzero(np.isnan(np.add.reduce(block, axis=1))).tolist():
+            null = np.isnan(block[k])
+            block[k, null] = 0.0
+            self._nulls.append((field + k, first, null))
+        if block.shape == self._numbers.shape and block.flags.c_contiguous:
+            self._numbers = block
+        else:
+            self._numbers[field : field + len(block), first : first + block.shape[1]] = block
 
-def _typed(field: Field, values: NDArray[np.float64], null: NDArray[np.bool_] | None) -> pa.Array:
-    if field.dtype == "float64":
-        return _primitive(_FLOAT, values, null)
-    if field.dtype == "enum":
-        codes = _primitive(pa.int8(), values.astype(np.int8), null)
-        return pa.DictionaryArray.from_arrays(codes, _levels(field.levels))
-    if field.dtype == "bool":
-        return _primitive(pa.bool_(), np.packbits(values != 0, bitorder="little"), null, len(values))
-    return _primitive(pa.int64(), values.astype(np.int64), null)
+    def arrays(self) -> dict[str, pa.Array]:
+        """The columns under their final names, once all rows are there."""
+        return {self._prefix + name: self._array(k, name) for k, name in enumerate(self._fields)}
+
+    def _array(self, k: int, name: str) -> pa.Array:
+        field, numbers = self._fields[name], self._numbers[k]
+        if name in self._parts:
+            parts = [part for _, part in sorted(self._parts[name].items(), key=lambda item: item[0])]
+            return pa.concat_arrays([pa.array(part).cast(arrow_type(field)) for part in parts])
+        validity = self._validity(k)
+        if field.dtype == "float64":
+            return _primitive(_FLOAT, numbers, validity)
+        if field.dtype == "enum":
+            codes = _primitive(_CODE, numbers.astype(np.int8), validity)
+            return pa.DictionaryArray.from_arrays(codes, _levels(field.levels))
+        if field.dtype == "bool":
+            return _primitive(pa.bool_(), np.packbits(numbers != 0, bitorder="little"), validity, len(numbers))
+        return _primitive(_INTEGER, numbers.astype(np.int64), validity)
+
+    def _validity(self, k: int) -> pa.Buffer | None:
+        """The bitmap of rows whose field `k` is not null, None if all are."""
+        found = [(first, flags) for field, first, flags in self._nulls if field == k]
+        if not found:
+            return None
+        null = np.zeros(self._numbers.shape[1], np.bool_)
+        for first, flags in found:
+            null[first : first + len(flags)] = flags
+        return pa.py_buffer(np.packbits(~null, bitorder="little"))
 
 
 @functools.cache
@@ -66,8 +96,7 @@ def _levels(names: tuple[str, ...]) -> pa.Array:
 
 
 def _primitive(
-    kind: pa.DataType, values: NDArray[np.generic], null: NDArray[np.bool_] | None, count: int | None = None
+    kind: pa.DataType, values: NDArray[np.generic], validity: pa.Buffer | None, count: int | None = None
 ) -> pa.Array:
     """An Arrow array over the values' own memory; `count`: how many there are, if not one an element."""
-    validity = None if null is None else pa.py_buffer(np.packbits(~null, bitorder="little"))
     return pa.Array.from_buffers(kind, len(values) if count is None else count, [validity, pa.py_buffer(values)])

@@ -23,6 +23,12 @@ KIND = re.compile(r"(?P<order>[1-9])|L|Lsum|W|S(?P<words>U?)(?P<gap>0|[1-9]\d?)"
 
 
 @functools.cache
+def orders_of(types: tuple[str, ...]) -> Ints:
+    """n of each type that counts n-grams, 1 for the others."""
+    return np.array([int(kind) if kind.isdigit() else 1 for kind in types], np.int64)
+
+
+@functools.cache
 def gap_of(kind: str) -> int | None:
     """Most words between the two of a skip-bigram; None for types that count others."""
     match = KIND.fullmatch(kind)
@@ -35,11 +41,13 @@ def count_hits(tokens: Tokens, types: tuple[str, ...]) -> Counts:
     from gistmark_engine.kernels.overlap import overlap_pairs
 
     pairs = tokens.reference_pairs()
-    orders = np.array(sorted({int(kind) for kind in types if kind.isdigit()}), np.int64)
+    grams = tuple(sorted(kind for kind in types if kind.isdigit()))
     by_type: dict[str, Counts] = {}
-    if len(orders) or "L" in types:
-        counts = overlap_pairs(pairs, orders, MULTISET, "L" in types, -1)
-        by_type = {str(order): counts[k] for k, order in enumerate(orders)} | {"L": counts[-1]}
+    if grams or "L" in types:
+        counts: Counts = overlap_pairs(pairs, orders_of(grams), MULTISET, "L" in types, -1)
+        if types == (*grams, "L"):
+            return counts
+        by_type = dict(zip((*grams, "L"), counts, strict=True))
     if "Lsum" in types:
         by_type["Lsum"] = _union_hits(tokens)
     if "W" in types:

@@ -21,6 +21,7 @@ from typing import Any, cast
 
 from numba import njit
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.runtime.nrt import rtsys
 
 Loop = Callable[..., Any]
 
@@ -123,3 +124,10 @@ class _CacheImpl(CompileResultCacheImpl):
 
 class _Cache(FunctionCache):
     _impl_class = _CacheImpl
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """A kernel from disk. Numba would first get all ready that it can compile, which takes as long as importing it; what
+        is compiled already wants its memory management only."""
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return cast(Any, self)._load_overload(sig, target_context)

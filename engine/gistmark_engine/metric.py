@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Dtype = Literal["float64", "int64", "bool", "enum", "string", "list<string>"]
 Values: TypeAlias = NDArray[np.float64] | pa.Array
+Block: TypeAlias = NDArray[np.float64]
+"""The values of all fields, [fields, rows]."""
+Scores: TypeAlias = Block | Mapping[str, Values]
 
 ROLES = ("summary", "references", "source", "query", "persona", "rival")
 
@@ -156,7 +159,7 @@ class Batch:
         return self.tokens
 
 
-Run = Callable[[Batch], Mapping[str, Values]]
+Run = Callable[[Batch], Scores]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +172,9 @@ class Metric:
     tokenizer  how its texts are cut; None: it reads raw strings
     fields     output columns by name, in order; known before anything runs
     options    every option that changes a number, for the signature
-    run        from a `Batch` to one array a field: float64 with NaN for null (integers, booleans and enum codes are
-               given as float64 too and cast at the end), or an Arrow array of the field's own type.
+    run        from a `Batch` to a new array [fields, rows], the fields in their order: float64 with NaN for null (integers,
+               booleans and enum codes are given as float64 too and cast at the end). Or to one array a field, of
+               such numbers or an Arrow array of the field's own type.
                If it has methods `open()` and `close()`, they are called around a job (see `gistmark_engine.job`).
     corpus     None, or how the score of a corpus follows from additive statistics
     cite       where it is defined

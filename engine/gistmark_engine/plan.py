@@ -1,7 +1,7 @@
 """The plan: many metrics over one batch.
 
-Each column is read once and cut once per tokenizer, in ranges of rows on threads; the ranges' fields are joined in row
-order. Nothing here knows a metric by name.
+Ranges of rows go to threads: each reads its part of the columns, cuts it once per tokenizer and puts what the metrics make of
+it into columns that are there already. Nothing here knows a metric by name.
 """
 
 from __future__ import annotations
@@ -11,24 +11,25 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 
-from gistmark_engine.arrow import INTEGER
-from gistmark_engine.assemble import assemble
+from gistmark_engine.assemble import Assembly
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError, OptionError
-from gistmark_engine.inputs import Inputs, read_inputs
+from gistmark_engine.inputs import Inputs, check_columns, cut_columns, read_inputs, strings
 from gistmark_engine.job import opened
-from gistmark_engine.metric import STATUS_FIELD, Batch, Metric, Tokenizer, Values
+from gistmark_engine.kernels.records import INTEGER
+from gistmark_engine.metric import STATUS_FIELD, Batch, Metric, Scores, Tokenizer
 from gistmark_engine.script import find_invalid_utf8, first_invalid, warn_untokenised
+from gistmark_engine.sizes import row_sizes, size_bound
 from gistmark_engine.tokens import Tokens, tokenise
 
-LARGEST, SMALLEST = 8 << 20, 2 << 20
-"""Bytes of text in a range of rows: large enough to find the rows that share texts, small enough to share out."""
-
-Scores = Mapping[str, Values]
+LARGEST, SMALLEST, MANY = 8 << 20, 4 << 20, 4
+"""Bytes of text in a range of rows: few enough for its memory, enough to find the rows that share texts and to be worth a
+thread; ranges a thread, of which there are several so that none has to wait long for another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +65,15 @@ def score_columns(
     check_distinct(metrics)
     if any(metric.limit for metric in metrics):
         return _score_limited(columns, metrics, threads)
-    inputs = read_inputs(columns, metrics)
-    cuttings = _cuttings(tuple((metric.tokenizer, metric.inputs) for metric in metrics))
-    count = _threads(threads)
-    ranges = list(_ranges(inputs, count)) if cuttings else []
-    scored: dict[str, pa.Array] = {}
+    wanted, count = check_columns(columns, metrics), _threads(threads)
+    rows = next((len(column.values) for column in wanted.values()), 0)
+    assemblies = [Assembly(metric, rows) for metric in metrics]
     with opened(metrics) as ready:
-        parts = _score_ranges(inputs, cuttings, ready, ranges, count)
-        for k, metric in enumerate(ready):
-            scored |= assemble(
-                metric, [part[k] for part in parts] if metric.tokenizer else [_whole(inputs, metric, count)]
-            )
-    return scored
+        _score_ranges(wanted, rows, ready, assemblies, count)
+        for metric, assembly in zip(ready, assemblies, strict=True):
+            if not metric.tokenizer:
+                assembly.put(0, _whole(wanted, metric, rows, count))
+    return {name: values for assembly in assemblies for name, values in assembly.arrays().items()}
 
 
 def _score_limited(
@@ -98,36 +96,47 @@ def _score_limited(
 
 
 def _score_ranges(
-    inputs: Inputs,
-    cuttings: Sequence[Cutting],
+    columns: Mapping[str, Column],
+    rows: int,
     metrics: Sequence[Metric],
-    ranges: Sequence[tuple[int, int]],
+    assemblies: Sequence[Assembly],
     threads: int,
-) -> list[dict[int, Scores]]:
-    """All tokenised metrics on all ranges of rows, in order."""
-    if threads == 1 or len(ranges) <= 1:
-        return [_score_range(inputs, cuttings, metrics, *bounds) for bounds in ranges]
-    pool = _pool(threads, os.getpid())
-    return list(pool.map(lambda bounds: _score_range(inputs, cuttings, metrics, *bounds), ranges))
+) -> None:
+    """All tokenised metrics on all ranges of rows; what they find goes into the assemblies."""
+    cuttings = _cuttings(tuple((metric.tokenizer, metric.inputs) for metric in metrics))
+    if not cuttings:
+        return
+    read = cut_columns(columns, metrics)
+
+    def score(bounds: tuple[int, int]) -> None:
+        inputs = read_inputs(read, *bounds)
+        for k, scores in _score_range(inputs, cuttings, metrics):
+            assemblies[k].put(inputs.first, scores)
+
+    ranges = _ranges(read, rows, threads)
+    if threads == 1 or len(ranges) == 1:
+        for bounds in ranges:
+            score(bounds)
+    else:
+        list(_pool(threads, os.getpid()).map(score, ranges))
 
 
-def _whole(inputs: Inputs, metric: Metric, threads: int) -> Scores:
+def _whole(columns: Mapping[str, Column], metric: Metric, rows: int, threads: int) -> Scores:
     """A metric on raw strings, which gets all rows at once and shares them out itself."""
-    texts = inputs.strings(metric.inputs)
+    texts = strings(columns, metric.inputs)
     for role, values in texts.items():
         row = first_invalid(values)
         if row is not None:
-            name = inputs.columns[role].name
-            raise InputError("the text is not UTF-8", metric=metric.name, column=name, row=row)
+            raise InputError("the text is not UTF-8", metric=metric.name, column=columns[role].name, row=row)
     try:
-        return metric.run(Batch(inputs.count, texts, threads=threads))
+        return metric.run(Batch(rows, texts, threads=threads))
     except InputError as error:
-        raise _named(error, inputs, metric) from error
+        raise _named(error, columns, metric) from error
 
 
-def _named(error: InputError, inputs: Inputs, metric: Metric) -> InputError:
+def _named(error: InputError, columns: Mapping[str, Column], metric: Metric) -> InputError:
     """The error of a metric on raw strings, which knows its columns by their roles, for who knows them by their names."""
-    column = inputs.columns.get(error.column or "")
+    column = columns.get(error.column or "")
     name = column.name if column else error.column
     return InputError(error.problem, metric=error.metric or metric.name, column=name, row=error.row, value=error.value)
 
@@ -185,36 +194,33 @@ def _cuttings(metrics: Sequence[tuple[Tokenizer | None, tuple[str, ...]]]) -> li
     return cuttings
 
 
-def _ranges(inputs: Inputs, threads: int) -> Iterator[tuple[int, int]]:
-    """Ranges of rows of about equal bytes: for several threads four each, if that makes them neither tiny nor huge."""
-    if inputs.size <= (LARGEST if threads == 1 else SMALLEST):
-        yield 0, inputs.count
-        return
-    total = np.cumsum(inputs.weights())
-    size = LARGEST if threads == 1 else min(max(int(total[-1]) // (4 * threads), SMALLEST), LARGEST)
-    start = 0
-    while start < len(total):
-        before = int(total[start - 1]) if start else 0
-        stop = max(int(total.searchsorted(before + size, side="right")), start + 1)
-        yield start, stop
-        start = stop
+def _ranges(columns: Mapping[str, Column], count: int, threads: int) -> list[tuple[int, int]]:
+    """(first row, rows) of ranges of about equal bytes: one to four for each thread, more where they would be too large."""
+    values = [column.values for column in columns.values()]
+    total = count + sum(map(size_bound, values))
+    parts = -(-total // LARGEST)
+    if threads > 1 and total > SMALLEST:
+        parts = max(parts, threads * min(max(total // (threads * SMALLEST), 1), MANY))
+    if parts == 1:
+        return [(0, count)]
+    ends = np.cumsum(sum(map(row_sizes, values), np.ones(count, np.int64)))
+    cuts = ends.searchsorted(ends[-1] * np.arange(1, parts) // parts, side="right").tolist()
+    bounds = sorted({0, *cuts, count})
+    return [(first, last - first) for first, last in pairwise(bounds)]
 
 
 def _score_range(
-    inputs: Inputs, cuttings: Sequence[Cutting], metrics: Sequence[Metric], start: int, stop: int
-) -> dict[int, Scores]:
-    """All tokenised metrics on rows start..stop, by their position."""
-    scores: dict[int, Scores] = {}
+    inputs: Inputs, cuttings: Sequence[Cutting], metrics: Sequence[Metric]
+) -> Iterator[tuple[int, Scores]]:
+    """All tokenised metrics on a range of rows, by their position."""
     for cutting in cuttings:
-        tokens = _cut(inputs, cutting, metrics, start, stop)
-        batch = Batch(stop - start, {}, tokens)
+        batch = Batch(inputs.count, {}, _cut(inputs, cutting, metrics))
         for k in cutting.metrics:
-            scores[k] = metrics[k].run(batch)
-    return scores
+            yield k, metrics[k].run(batch)
 
 
-def _cut(inputs: Inputs, cutting: Cutting, metrics: Sequence[Metric], start: int, stop: int) -> Tokens:
-    rows = inputs.rows(cutting.roles, start, stop)
+def _cut(inputs: Inputs, cutting: Cutting, metrics: Sequence[Metric]) -> Tokens:
+    rows = inputs.rows(cutting.roles)
     given = any(inputs.columns[role].kind == "tokens" for role in cutting.roles if role in inputs.columns)
     if given and cutting.tokenizer.rewrites:
         name = metrics[cutting.metrics[0]].name
@@ -223,11 +229,11 @@ def _cut(inputs: Inputs, cutting: Cutting, metrics: Sequence[Metric], start: int
         )
     if given and cutting.tokenizer.words and (rows.length == INTEGER).any():
         raise InputError("it reads words; these tokens are integers", metric=metrics[cutting.metrics[0]].name)
-    tokens = tokenise(rows, cutting.tokenizer, given=given, null=inputs.null(start, stop))
+    tokens = tokenise(rows, cutting.tokenizer, given=given, null=inputs.null)
     if tokens is None:
-        column, row = find_invalid_utf8(inputs, cutting.roles, start, stop)
+        column, row = find_invalid_utf8(inputs, cutting.roles)
         name = metrics[cutting.metrics[0]].name
         raise InputError("the text is not UTF-8", metric=name, column=column, row=row)
     if not given:
-        warn_untokenised(inputs, tokens, cutting.tokenizer.name, start)
+        warn_untokenised(inputs, tokens, cutting.tokenizer.name)
     return tokens

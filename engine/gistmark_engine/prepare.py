@@ -16,8 +16,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gistmark_engine.arrow import BREAK, NULL, read_texts
+from gistmark_engine.arrow import read_texts
 from gistmark_engine.columns import Column
+from gistmark_engine.kernels.records import BREAK, NULL
 from gistmark_engine.metric import Tokenizer
 from gistmark_engine.tokenizers import cut_of
 

@@ -14,9 +14,9 @@ from gistmark_engine.inputs import Inputs
 from gistmark_engine.tokens import Tokens
 
 
-def find_invalid_utf8(inputs: Inputs, roles: Sequence[str], start: int, stop: int) -> tuple[str, int]:
-    """(column, row) of the first text among rows start..stop that is not UTF-8; one is known to be there."""
-    for row in range(start, stop):
+def find_invalid_utf8(inputs: Inputs, roles: Sequence[str]) -> tuple[str, int]:
+    """(column, row of the job) of the first text that is not UTF-8; one is known to be there."""
+    for row in range(inputs.count):
         for role in roles:
             if role == "references" and inputs.references:
                 span = range(inputs.references.first[row], inputs.references.last[row])
@@ -24,7 +24,7 @@ def find_invalid_utf8(inputs: Inputs, roles: Sequence[str], start: int, stop: in
             else:
                 broken = role in inputs.texts and _is_broken(inputs.texts[role], row)
             if broken:
-                return inputs.columns[role].name, row
+                return inputs.columns[role].name, inputs.first + row
     raise RuntimeError("a kernel met invalid UTF-8 that is not there")
 
 
@@ -63,18 +63,18 @@ def _read(texts: Texts, t: int) -> str:
     return "\n".join(pieces)
 
 
-def warn_untokenised(inputs: Inputs, tokens: Tokens, tokenizer: str, start: int) -> None:
+def warn_untokenised(inputs: Inputs, tokens: Tokens, tokenizer: str) -> None:
     """Warn of summaries that hold letters but no token, such as Thai under the tokenizer `rouge`."""
-    spans, texts = tokens.cut.summary, inputs.texts.get("summary")
-    if texts is None:
+    spans = tokens.cut.summary
+    empty = spans[:, 0] == spans[:, 1]
+    if not empty.any() or "summary" not in inputs.texts:
         return
-    empty = np.flatnonzero((spans[:, 0] == spans[:, 1]) & (spans[:, 0] >= 0))
-    for row in empty:
-        if any(letter.isalpha() for letter in _read(texts, start + int(row))):
+    for row in np.flatnonzero(empty & (spans[:, 0] >= 0)).tolist():
+        if any(letter.isalpha() for letter in _read(inputs.texts["summary"], row)):
             why = ", which keeps ASCII letters and digits only" if tokenizer == "rouge" else ""
             warnings.warn(
-                f"column {inputs.columns['summary'].name!r}, row {start + row}: the text has letters but no tokens under "
-                f"tokenizer {tokenizer!r}{why}; it is scored as empty",
+                f"column {inputs.columns['summary'].name!r}, row {inputs.first + row}: the text has letters but no tokens "
+                f"under tokenizer {tokenizer!r}{why}; it is scored as empty",
                 stacklevel=2,
             )
             return

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark_engine.characters import no_characters
-from gistmark_engine.metric import Tokenizer
+from gistmark_engine.metric import Block, Tokenizer
 from gistmark_engine.prepare import prepare, wants_python
 from gistmark_engine.tokenizers import rule_of
 from gistmark_engine.tokenizers.rule import GIVEN
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Nulls = Mapping[str, Flags | None]
 
 _thread = threading.local()
 
@@ -35,13 +36,13 @@ class Tokens:
 
     groups  rows that share references and source: group g has the rows members[offsets[g]:offsets[g + 1]]
     cut     ids and the spans of all texts, see `kernels.records.Cut`
-    null    by role, which rows have no text in it
+    null    by role, which rows have no text in it, None for no row
     words   what each id spells, where the tokenizer says `words`: ids then agree over all rows
     """
 
     groups: Groups
     cut: Cut
-    null: Mapping[str, Flags]
+    null: Nulls
     words: Sequence[str] = ()
 
     @property
@@ -53,12 +54,17 @@ class Tokens:
         """An upper bound of every id."""
         return int(self.cut.vocabulary.max(initial=0))
 
-    def null_rows(self, *roles: str) -> Flags:
-        """Rows that are null in one of the roles."""
-        null = np.zeros(self.rows, np.bool_)
-        for role in roles:
-            null |= self.null[role]
-        return null
+    def null_rows(self, *roles: str) -> Flags | None:
+        """Rows that are null in one of the roles, None for no row."""
+        null = [flags for role in roles if (flags := self.null[role]) is not None]
+        return np.logical_or.reduce(null) if null else None
+
+    def without_null(self, out: Block, *roles: str) -> Block:
+        """The same array [fields, rows] with NaN, which means null, where a row is null in one of the roles."""
+        null = self.null_rows(*roles)
+        if null is not None:
+            out[:, null] = np.nan
+        return out
 
     def reference_pairs(self) -> Pairs:
         """Every summary with every reference of its group, see `kernels.pairs.reference_pairs`."""
@@ -74,7 +80,7 @@ class Tokens:
         return Pairs(self.cut.ids, target, base, self.vocabulary)
 
 
-def tokenise(rows: Rows, tokenizer: Tokenizer, *, given: bool, null: Mapping[str, Flags]) -> Tokens | None:
+def tokenise(rows: Rows, tokenizer: Tokenizer, *, given: bool, null: Nulls) -> Tokens | None:
     """Cut all texts of `rows`; None where a text is not UTF-8. `given`: the pieces are tokens already."""
     if given or not wants_python(tokenizer):
         return _read(rows, tokenizer, given, null)
@@ -85,7 +91,7 @@ def tokenise(rows: Rows, tokenizer: Tokenizer, *, given: bool, null: Mapping[str
     return _read(prepared.rows, tokenizer, prepared.given, null)
 
 
-def _read(rows: Rows, tokenizer: Tokenizer, given: bool, null: Mapping[str, Flags]) -> Tokens | None:
+def _read(rows: Rows, tokenizer: Tokenizer, given: bool, null: Nulls) -> Tokens | None:
     """The tokens of rows whose texts are as the kernels are to see them."""
     from gistmark_engine.kernels.group import group_rows
     from gistmark_engine.kernels.tokenise import tokenise_rows
@@ -102,7 +108,7 @@ def _read(rows: Rows, tokenizer: Tokenizer, given: bool, null: Mapping[str, Flag
     return Tokens(groups, cut, null) if valid else None
 
 
-def _read_words(rows: Rows, groups: Groups, rules: Rules, stem: bool | str, null: Mapping[str, Flags]) -> Tokens | None:
+def _read_words(rows: Rows, groups: Groups, rules: Rules, stem: bool | str, null: Nulls) -> Tokens | None:
     """Tokens whose ids agree over all rows, with what they spell: words, or their stems in a language."""
     from gistmark_engine.kernels.wordlist import cut_words
 

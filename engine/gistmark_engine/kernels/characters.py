@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gistmark_engine.arrow import NULL
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.letters import ASCII, Page, Pen, read_letters
-from gistmark_engine.kernels.records import Cut
+from gistmark_engine.kernels.records import NULL, Cut
 from gistmark_engine.kernels.scratch import SLACK, count_references, nth_text, room
 
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gistmark_engine.arrow import NULL
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.automaton import build, fitted, longest_matches, make_automaton
 from gistmark_engine.kernels.fragments import (
@@ -23,6 +22,7 @@ from gistmark_engine.kernels.lcs import make_masks
 from gistmark_engine.kernels.novelty import novelty_by_places
 from gistmark_engine.kernels.novelty_tables import forget_source, learn_source, make_gram_tables, novelty_by_tables
 from gistmark_engine.kernels.places import PLACE_WORDS, fits_places
+from gistmark_engine.kernels.records import NULL
 from gistmark_engine.kernels.spans import longest
 from gistmark_engine.metric import STATUS
 

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gistmark_engine.arrow import NULL
 from gistmark_engine.blocks import high_mask, lower_block, space_mask
 from gistmark_engine.characters import LIMIT, SPACE
 from gistmark_engine.intrinsics import has_compress, popcount, store_bytes, store_half, trailing_zeros
 from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.folding import COMBINING_DOT, DOTTED_I
 from gistmark_engine.kernels.marks import block_of
+from gistmark_engine.kernels.records import NULL
 from gistmark_engine.kernels.sigma import lower_character
 from gistmark_engine.kernels.utf8 import byte_at, decode
 from gistmark_engine.tokenizers.mteval import LOWERED, SPACED, WORDS

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gistmark_engine.arrow import NULL
 from gistmark_engine.jit import inlined
+from gistmark_engine.kernels.records import NULL
 
 U0, U1 = np.uint64(0), np.uint64(1)
 ONES = ~np.uint64(0)

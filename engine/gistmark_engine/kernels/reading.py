@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gistmark_engine.arrow import BREAK, INTEGER, NULL
 from gistmark_engine.intrinsics import has_compress, load_byte, popcount, store_bit_positions, trailing_zeros
 from gistmark_engine.jit import inlined
 from gistmark_engine.kernels.classify import classify
 from gistmark_engine.kernels.folding import INVALID
 from gistmark_engine.kernels.intern import Vocabulary, learn, look_up, rehash
+from gistmark_engine.kernels.records import BREAK, INTEGER, NULL
 from gistmark_engine.kernels.token import SHORT
 from gistmark_engine.tokenizers.rule import GIVEN
 

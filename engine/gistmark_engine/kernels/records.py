@@ -6,6 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+INTEGER = -8
+"""Length of a piece that is an integer token: its address is the integer itself."""
+
+NULL = -1
+"""Length of a null piece, start of a null text."""
+
+BREAK = -2
+"""Length of a piece, at address 0, that stands where a sentence of tokens stops."""
+
 
 class Rows(NamedTuple):
     """Some rows and all texts of the job.

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gistmark_engine.arrow import NULL
 from gistmark_engine.jit import inlined
+from gistmark_engine.kernels.records import NULL
 
 
 class SentenceIndex(NamedTuple):

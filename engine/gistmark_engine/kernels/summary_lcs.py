@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gistmark_engine.arrow import NULL
 from gistmark_engine.intrinsics import borrowed, trailing_zeros
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.distinct import Distinct, forget_sentences, make_distinct, note_sentence
 from gistmark_engine.kernels.lcs import clear_masks, set_masks
 from gistmark_engine.kernels.long_lcs import forget_long, learn_long, make_long, unite_long
 from gistmark_engine.kernels.places import PLACE_WORDS, width_of
+from gistmark_engine.kernels.records import NULL
 from gistmark_engine.kernels.sentence_index import SentenceIndex, forget_index, learn_index, make_index
 from gistmark_engine.kernels.spans import longest
 from gistmark_engine.kernels.union_lcs import ROOM, make_union, unite

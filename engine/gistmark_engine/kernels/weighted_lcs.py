@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gistmark_engine.arrow import NULL
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.distinct import Distinct, distinct_sentences, make_distinct
+from gistmark_engine.kernels.records import NULL
 from gistmark_engine.kernels.spans import longest
 from gistmark_engine.kernels.summary_lcs import count_tokens
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gistmark_engine.arrow import NULL
 from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.intern import clear
 from gistmark_engine.kernels.reading import Cursor, read_text
-from gistmark_engine.kernels.records import Cut
+from gistmark_engine.kernels.records import NULL, Cut
 from gistmark_engine.kernels.scratch import count_references, make_scratch, nth_text, room
 from gistmark_engine.kernels.token import SHORT
 

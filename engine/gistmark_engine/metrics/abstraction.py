@@ -7,10 +7,9 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS, STATUS_FIELD, Batch, Citation, Field, Metric
+from gistmark_engine.metric import STATUS, STATUS_FIELD, Batch, Block, Citation, Field, Metric
 from gistmark_engine.options import checked
 from gistmark_engine.tokenizers import tokenizer_of
 
@@ -151,7 +150,7 @@ def _fields(epsilon: float) -> dict[str, Field]:
     }
 
 
-def _run(batch: Batch, *, mode: int, cap: int, **options: Any) -> Mapping[str, NDArray[np.float64]]:
+def _run(batch: Batch, *, mode: int, cap: int, **options: Any) -> Block:
     from gistmark_engine.kernels.abstraction import Options
     from gistmark_engine.kernels.abstraction import abstraction as compute
     from gistmark_engine.kernels.overlap import overlap_pairs
@@ -161,6 +160,7 @@ def _run(batch: Batch, *, mode: int, cap: int, **options: Any) -> Mapping[str, N
     target, base, reference_pair, row_pair = source_pairs(tokens.cut, tokens.groups)
     shared = overlap_pairs(tokens.pairs(target, base), np.array([1, 2], np.int64), mode, True, cap)
     out = compute(tokens.cut, tokens.groups, shared, reference_pair, row_pair, Options(**options))
-    out[-1, tokens.null_rows("references") & (out[-1] == STATUS["empty_reference"])] = STATUS["ok"]
-    out[:, tokens.null_rows("summary", "source")] = np.nan
-    return dict(zip(_fields(options["epsilon"]), out, strict=True))
+    null = tokens.null_rows("references")
+    if null is not None:
+        out[-1, null & (out[-1] == STATUS["empty_reference"])] = STATUS["ok"]
+    return tokens.without_null(out, "summary", "source")

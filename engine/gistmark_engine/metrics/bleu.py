@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Corpus, Field, Metric, Tokenizer
+from gistmark_engine.metric import STATUS_FIELD, Batch, Block, Citation, Corpus, Field, Metric, Tokenizer
 from gistmark_engine.options import checked
 from gistmark_engine.tokens import Tokens
 
@@ -127,16 +127,13 @@ def _statistics(order: int) -> tuple[str, ...]:
     return ("bleu_summary_length", "bleu_reference_length", *counts)
 
 
-def _run(
-    batch: Batch, *, order: int, smooth: int, value: float, effective: bool, parity: bool
-) -> Mapping[str, NDArray[np.float64]]:
+def _run(batch: Batch, *, order: int, smooth: int, value: float, effective: bool, parity: bool) -> Block:
     from gistmark_engine.kernels.bleu import bleu_rows
 
     tokens = batch.tokenised
     hits = _matches(tokens, order)
     out = bleu_rows(tokens.cut, tokens.groups, hits, smooth, value, effective, parity)
-    out[:, tokens.null_rows("summary", "references")] = np.nan
-    return dict(zip(["bleu", *_statistics(order), "bleu_status"], out, strict=True))
+    return tokens.without_null(out, "summary", "references")
 
 
 def _matches(tokens: Tokens, order: int) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Corpus, Field, Metric, Tokenizer
+from gistmark_engine.metric import STATUS_FIELD, Batch, Block, Citation, Corpus, Field, Metric, Tokenizer
 from gistmark_engine.options import checked
 from gistmark_engine.tokens import Tokens
 
@@ -140,14 +140,13 @@ def _statistics(name: str, char_order: int, word_order: int) -> tuple[str, ...]:
 
 def _run(
     batch: Batch, *, name: str, char_order: int, word_order: int, parity: bool, score: Mapping[str, float]
-) -> Scores:
+) -> Block:
     from gistmark_engine.kernels.chrf import chrf_rows
 
     tokens = batch.tokenised
     characters, words = _count(tokens, char_order, word_order)
     out = chrf_rows(tokens.cut, tokens.groups, characters, words, score["factor"], score["smoothed"], parity)
-    out[:, tokens.null_rows("summary", "references")] = np.nan
-    return dict(zip([name, *_statistics(name, char_order, word_order), f"{name}_status"], out, strict=True))
+    return tokens.without_null(out, "summary", "references")
 
 
 def _count(tokens: Tokens, char_order: int, word_order: int) -> tuple[Matches, Matches]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric
+from gistmark_engine.metric import STATUS_FIELD, Batch, Block, Citation, Field, Metric
 from gistmark_engine.options import checked
 from gistmark_engine.tokenizers import tokenizer_of
 
@@ -88,12 +88,9 @@ def _fields(orders: tuple[int, ...]) -> dict[str, Field]:
     }
 
 
-def _run(
-    batch: Batch, *, orders: NDArray[np.int64], scan: int, by_token: bool, parity: bool
-) -> Mapping[str, NDArray[np.float64]]:
+def _run(batch: Batch, *, orders: NDArray[np.int64], scan: int, by_token: bool, parity: bool) -> Block:
     from gistmark_engine.kernels.datastats import datastats as count
 
     tokens = batch.tokenised
     out = count(tokens.cut, tokens.groups, orders, scan, by_token, parity)
-    out[:, tokens.null_rows("summary", "source")] = np.nan
-    return dict(zip(_fields(tuple(orders.tolist())), out, strict=True))
+    return tokens.without_null(out, "summary", "source")

@@ -7,11 +7,8 @@ from functools import partial
 from os import PathLike
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric
+from gistmark_engine.metric import STATUS_FIELD, Batch, Block, Citation, Field, Metric
 from gistmark_engine.options import checked
 from gistmark_engine.synonyms import Synonyms, read_synonyms
 from gistmark_engine.tokenizers import tokenizer_of
@@ -95,12 +92,11 @@ def _check(synonyms: object, synonym_on: str, alpha: float, beta: float, gamma: 
 
 def _run(
     batch: Batch, *, synonyms: Synonyms | None, on_stem: bool, weights: tuple[float, float, float], parity: bool
-) -> Mapping[str, NDArray[np.float64]]:
+) -> Block:
     from gistmark_engine.kernels.meteor import Weights, meteor_rows
     from gistmark_engine.lexicon import make_lexicon
 
     tokens = batch.tokenised
     lexicon = make_lexicon(tokens.words, synonyms, on_stem)
     out = meteor_rows(tokens.cut, tokens.groups, lexicon, len(tokens.words), Weights(*weights), parity)
-    out[:, tokens.null_rows("summary", "references")] = np.nan
-    return dict(zip(("meteor", "meteor_status"), out, strict=True))
+    return tokens.without_null(out, "summary", "references")

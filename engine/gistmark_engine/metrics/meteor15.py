@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
-from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric
+from gistmark_engine.metric import STATUS_FIELD, Batch, Block, Citation, Field, Metric
 from gistmark_engine.options import checked
 from gistmark_engine.release import NOTHING, PARAPHRASES, read_release
 from gistmark_engine.tokenizers.given import cut_batch
@@ -80,9 +79,7 @@ def _check(stages: tuple[str, ...], release: str | PathLike[str] | None) -> None
         )
 
 
-def _run(
-    batch: Batch, *, folder: str | None, stages: Sequence[bool], parity: bool
-) -> Mapping[str, NDArray[np.float64]]:
+def _run(batch: Batch, *, folder: str | None, stages: Sequence[bool], parity: bool) -> Block:
     from gistmark_engine.glossary import read_words
     from gistmark_engine.kernels.meteor15 import meteor15_rows
     from gistmark_engine.paraphrases import no_phrases, read_paraphrases
@@ -93,5 +90,4 @@ def _run(
     tokens = cut_batch(batch, lambda texts: [normaliser.cut(text) for text in texts], words=True)
     words = read_words(tokens.words, release, numbers)
     out = meteor15_rows(tokens.cut, tokens.groups, words, phrases, np.array(stages), parity)
-    out[:, tokens.null_rows("summary", "references")] = np.nan
-    return dict(zip(("meteor15", "meteor15_status"), out, strict=True))
+    return tokens.without_null(out, "summary", "references")

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark_engine.errors import OptionError
-from gistmark_engine.hits import KIND, count_hits, count_units
+from gistmark_engine.hits import KIND, count_hits, count_units, orders_of
 from gistmark_engine.irregular import NONE, read_irregular
-from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Field, Metric
+from gistmark_engine.metric import STATUS_FIELD, Batch, Block, Citation, Field, Metric
 from gistmark_engine.options import checked
 from gistmark_engine.stems import program_stems
 from gistmark_engine.tokenizers import tokenizer_of
@@ -93,7 +93,6 @@ def rouge(
         run=partial(
             _run,
             types=counted,
-            names=tuple(fields),
             rule=RULES.index(multi),
             scale=scale,
             parity=parity,
@@ -126,36 +125,33 @@ def _run(
     batch: Batch,
     *,
     types: tuple[str, ...],
-    names: tuple[str, ...],
     rule: int,
     scale: float,
     parity: str | None,
     forms: Mapping[bytes, bytes] | None,
-) -> Mapping[str, NDArray[np.float64]]:
+) -> Block:
     from gistmark_engine.kernels.rouge import ARGMAX_ROUGE1
 
     tokens = batch.tokenised if forms is None else _stemmed(batch.tokenised, forms)
     out = _scores(tokens, ("1", *types) if rule == ARGMAX_ROUGE1 else types, rule, parity)
     out = out[3:] if rule == ARGMAX_ROUGE1 else out
-    null = tokens.null_rows("summary", "references")
-    if null.any():
-        out[:, null] = np.nan
     if scale != 1.0:
         out[:-1] *= scale
-    return dict(zip(names, out, strict=True))
+    return tokens.without_null(out, "summary", "references")
 
 
 def _scores(tokens: Tokens, types: tuple[str, ...], rule: int, parity: str | None) -> NDArray[np.float64]:
     """p, r, F1 of each type, then the status, by row: by the quick way where `rouge_score` knows types and rule."""
     from gistmark_engine.kernels.rouge import ARGMAX_ROUGE1, Hits, rouge_scores
-    from gistmark_engine.kernels.unit_scores import unit_scores
 
     program, counted = parity == "rouge155", parity is not None
     if program or rule > ARGMAX_ROUGE1 or any(kind[0] in "WS" for kind in types):
+        from gistmark_engine.kernels.unit_scores import unit_scores
+
         out = unit_scores(tokens.cut, tokens.groups, count_units(tokens, types), rule, program, counted)
     else:
-        orders = np.array([int(kind) if kind.isdigit() else 1 for kind in types], np.int64)
-        out = rouge_scores(tokens.cut, tokens.groups, Hits(count_hits(tokens, types), orders), rule, counted)
+        hits = Hits(count_hits(tokens, types), orders_of(types))
+        out = rouge_scores(tokens.cut, tokens.groups, hits, rule, counted)
     scores: NDArray[np.float64] = out
     return scores
 

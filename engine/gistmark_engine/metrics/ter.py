@@ -7,10 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from gistmark_engine.metric import STATUS_FIELD, Batch, Citation, Corpus, Field, Metric, Tokenizer
+from gistmark_engine.metric import STATUS_FIELD, Batch, Block, Citation, Corpus, Field, Metric, Tokenizer
 from gistmark_engine.options import checked
 from gistmark_engine.tokenizers.given import cut_batch
 from gistmark_engine.tokenizers.tercom import Normalisation
@@ -82,18 +79,15 @@ def sacrebleu_signature(metric: Metric, references: int | None) -> str:
     )
 
 
-def _run(batch: Batch, *, parity: bool) -> Mapping[str, NDArray[np.float64]]:
+def _run(batch: Batch, *, parity: bool) -> Block:
     from gistmark_engine.kernels.ter import ter_rows
 
     tokens = batch.tokenised
     out = ter_rows(tokens.cut, tokens.groups, parity)
-    out[:, tokens.null_rows("summary", "references")] = np.nan
-    return dict(zip(FIELDS, out, strict=True))
+    return tokens.without_null(out, "summary", "references")
 
 
-def _run_normalised(
-    batch: Batch, *, steps: Normalisation, twice: bool, run: partial[Mapping[str, NDArray[np.float64]]]
-) -> Mapping[str, NDArray[np.float64]]:
+def _run_normalised(batch: Batch, *, steps: Normalisation, twice: bool, run: partial[Block]) -> Block:
     return run(replace(batch, tokens=cut_batch(batch, steps.cut, steps.cut_twice if twice else None)))
 
 

@@ -31,9 +31,9 @@ def cut_batch(batch: Batch, cut: Cut, cut_reference: Cut | None = None, *, words
     texts = read_texts(Column(pa.array(_cut(summaries, ours), TOKENS), "summary", "tokens"))
     lists = [None if one is None else _cut(one, theirs) for one in references]
     read = read_references(Column(pa.array(lists, pa.list_(TOKENS)), "references", "tokens"))
-    inputs = Inputs(batch.rows, {}, {"summary": texts}, read)
-    rows, null = inputs.rows(("summary", "references"), 0, batch.rows), inputs.null(0, batch.rows)
-    tokens = tokenise(rows, Tokenizer("whitespace", words=words), given=True, null=null)
+    inputs = Inputs(0, batch.rows, {}, {"summary": texts}, read)
+    rows = inputs.rows(("summary", "references"))
+    tokens = tokenise(rows, Tokenizer("whitespace", words=words), given=True, null=inputs.null)
     if tokens is None:
         raise RuntimeError("a Python string is always UTF-8")
     return tokens
