@@ -42,9 +42,8 @@ def find_boundaries(address: Any, length: Any, classes: Any, lower: Any, pad: An
 def line(sizes: tuple[int, int], rows: int) -> tuple[str, ...]:
     """Time a row of that pass and of ROUGE-1/2/L, and the rate of the first."""
     pairs = pairs_of(corpora.pairs(sizes, rows), ("summary", "references"))
-    texts = [read_texts(column).pieces for column in pairs.columns.values()]
-    address = np.concatenate([pieces.address for pieces in texts])
-    length = np.concatenate([pieces.length for pieces in texts])
+    texts, _ = read_texts(pairs.columns)
+    address, length = texts.address, texts.length
     longest = int(length.max())
     scratch = (
         np.zeros(64, np.uint8),

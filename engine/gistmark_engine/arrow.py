@@ -1,12 +1,14 @@
 """Any Arrow layout of text as addresses and lengths, so that one kernel serves them all and nothing is copied.
 
 A *piece* is a run of UTF-8 bytes at an address. A *text* is a range of pieces: one piece for a string, one a sentence
-for a list of sentences, one a token for a list of tokens the user has cut. Null texts have start -1.
+for a list of sentences, one a token for a list of tokens the user has cut.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -14,113 +16,137 @@ from numpy.typing import NDArray
 
 from gistmark_engine.columns import Column
 from gistmark_engine.kernels.records import NULL
-from gistmark_engine.layouts import Flags, Ints, Pieces, invalid, list_bounds, list_depth, read_pieces
+from gistmark_engine.layouts import Flags, Ints, has_nulls, invalid, is_list, list_bounds, list_depth, read_pieces
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Text t is the pieces start[t]..stop[t]; start[t] = stop[t] = NULL where it is null. `null`: which are, None for none."""
+    """All texts of some columns: text t is the pieces start[t]:stop[t], both NULL if it is null; piece p is length[p] bytes
+    at address[p] (length NULL for a null, INTEGER for an integer). `owners` keep the bytes alive."""
 
     start: Ints
     stop: Ints
-    pieces: Pieces
-    null: Flags | None
+    address: Ints
+    length: Ints
+    owners: Sequence[pa.Array]
 
 
 @dataclass(frozen=True, slots=True)
-class References:
-    """Row r has the texts first[r]..last[r]; null[r] where there is no list or nothing but nulls in it, None for nowhere."""
+class Share:
+    """What of the texts is one column's: row r has the texts first[r]:last[r]; `null`: which rows have none, None for none
+    of them. A row whose list is empty is not null; one with nothing but nulls in its list is."""
 
     first: Ints
     last: Ints
     null: Flags | None
-    texts: Texts
 
 
-def read_texts(column: Column) -> Texts:
-    """The texts of a column in any role but references; a type that `check_type` takes."""
-    return join([_texts(chunk, column) for chunk in _chunks(column.values)])
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """One array of a column, taken apart: the texts of each row and the pieces of each text (None: one each), which of
+    either are null by their bitmaps, and the flat array of pieces."""
+
+    name: str
+    rows: tuple[Ints, Ints] | None
+    null_rows: Flags | None
+    texts: tuple[Ints, Ints] | None
+    null_texts: Flags | None
+    leaf: pa.Array
+
+    @property
+    def count(self) -> int:
+        """How many texts it has."""
+        return len(self.texts[0]) if self.texts else len(self.leaf)
 
 
-def read_references(column: Column) -> References:
-    """The references of a column: a list of texts a row, or one text a row."""
-    parts = [_references(chunk, column) for chunk in _chunks(column.values)]
-    if len(parts) == 1:
-        return parts[0]
-    shifts = np.cumsum([0] + [len(part.texts.start) for part in parts])[:-1]
-    first = np.concatenate([part.first + shift for part, shift in zip(parts, shifts, strict=True)])
-    last = np.concatenate([part.last + shift for part, shift in zip(parts, shifts, strict=True)])
-    null = _joined([(part.null, len(part.first)) for part in parts])
-    return References(first, last, null, join([part.texts for part in parts]))
+def read_texts(columns: Mapping[str, Column]) -> tuple[Texts, dict[str, Share]]:
+    """The texts of all columns, given by role and of types that `check_type` takes, and the share of each role."""
+    taken = {role: [_taken_apart(chunk, column, role) for chunk in _chunks(column)] for role, column in columns.items()}
+    chunks = [chunk for some in taken.values() for chunk in some]
+    firsts = _sums([chunk.count for chunk in chunks])
+    pieces = _sums([len(chunk.leaf) for chunk in chunks])
+    start = np.arange(firsts[-1] + 1, dtype=np.int64)
+    address, length = np.empty(pieces[-1], np.int64), np.empty(pieces[-1], np.int64)
+    texts = Texts(start[:-1].copy(), start[1:], address, length, [chunk.leaf for chunk in chunks])
+    null = [_fill(texts, chunk, t, p) for chunk, t, p in zip(chunks, pairwise(firsts), pairwise(pieces), strict=True)]
+    shares, k = {}, 0
+    for role, some in taken.items():
+        shares[role] = _share(some, firsts[k : k + len(some) + 1], null[k : k + len(some)])
+        k += len(some)
+    return texts, shares
 
 
-def _chunks(values: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
+def _chunks(column: Column) -> list[pa.Array]:
+    values = column.values
     if isinstance(values, pa.ChunkedArray):
         return values.chunks or [pa.nulls(0, values.type)]
     return [values]
 
 
-def _references(array: pa.Array, column: Column) -> References:
-    if list_depth(array.type) <= (column.kind != "text"):
-        texts = _texts(array, column)
-        rows = np.arange(len(array) + 1, dtype=np.int64)
-        return References(rows[:-1], rows[1:], texts.null, texts)
-    first, last, items = list_bounds(array)
-    texts = _texts(items, column)
-    null = invalid(array) if array.null_count else None
-    if texts.null is not None:
-        filled = before(~texts.null)
-        null = invalid(array) | (last > first) & (filled[last] == filled[first])
-    return References(first, last, null, texts)
+def _taken_apart(array: pa.Array, column: Column, role: str) -> _Chunk:
+    rows = texts = null_rows = null_texts = None
+    if role == "references" and list_depth(array.type) > (column.kind != "text"):
+        null_rows = invalid(array) if array.null_count else None
+        first, last, array = list_bounds(array)
+        rows = first, last
+    if is_list(array.type):
+        null_texts = invalid(array) if array.null_count else None
+        first, last, array = list_bounds(array)
+        texts = first, last
+    return _Chunk(column.name, rows, null_rows, texts, null_texts, array)
 
 
-def _texts(array: pa.Array, column: Column) -> Texts:
-    """One text per element: a string, or a list of pieces where the column's kind says so."""
-    if list_depth(array.type):
-        first, last, items = list_bounds(array)
-        null, pieces = invalid(array) if array.null_count else None, read_pieces(items, column)
+def _fill(texts: Texts, chunk: _Chunk, span: tuple[int, int], pieces: tuple[int, int]) -> Flags | None:
+    """Put a chunk's texts and pieces where they belong; which of its texts are null, None for none of them."""
+    (low, high), (first, last) = span, pieces
+    read_pieces(chunk.leaf, chunk.name, texts.address[first:last], texts.length[first:last])
+    null = chunk.null_texts
+    if chunk.texts:
+        texts.start[low:high], texts.stop[low:high] = chunk.texts[0] + first, chunk.texts[1] + first
     else:
-        pieces, rows = read_pieces(array, column), np.arange(len(array) + 1, dtype=np.int64)
-        null = pieces.length == NULL if pieces.nulls else None
-        first, last = rows[:-1], rows[1:]
+        if first != low:
+            texts.start[low:high] += first - low
+            texts.stop[low:high] += first - low
+        if has_nulls(chunk.leaf):
+            null = texts.length[first:last] == NULL
     if null is not None:
-        first, last = np.where(null, NULL, first), np.where(null, NULL, last)
-    return Texts(first, last, pieces, null)
+        texts.start[low:high][null] = texts.stop[low:high][null] = NULL
+    return null
 
 
-def join(parts: list[Texts]) -> Texts:
-    """Several lots of texts as one, without touching their bytes."""
-    if len(parts) == 1:
-        return parts[0]
-    moved, count = [], 0
-    for part in parts:
-        moved.append(_moved(part, count))
-        count += len(part.pieces.address)
-    pieces = Pieces(
-        np.concatenate([part.pieces.address for part in parts]),
-        np.concatenate([part.pieces.length for part in parts]),
-        [part.pieces.owner for part in parts],
-    )
-    null = _joined([(part.null, len(part.start)) for part in parts])
-    return Texts(
-        np.concatenate([start for start, _ in moved]), np.concatenate([stop for _, stop in moved]), pieces, null
-    )
+def _share(chunks: Sequence[_Chunk], firsts: Sequence[int], null: Sequence[Flags | None]) -> Share:
+    """The rows of a column from those of its chunks, whose texts begin at `firsts`."""
+    rows = [chunk.rows or _single(chunk.count) for chunk in chunks]
+    lost = [_null_rows(chunk, texts) for chunk, texts in zip(chunks, null, strict=True)]
+    if len(chunks) == 1:
+        (first, last), at = rows[0], firsts[0]
+        return Share(first + at, last + at, lost[0])
+    bounds = [np.concatenate([side[k] + at for side, at in zip(rows, firsts[:-1], strict=True)]) for k in range(2)]
+    if all(flags is None for flags in lost):
+        return Share(bounds[0], bounds[1], None)
+    flags = [np.zeros(len(side[0]), np.bool_) if some is None else some for side, some in zip(rows, lost, strict=True)]
+    return Share(bounds[0], bounds[1], np.concatenate(flags))
 
 
-def _joined(parts: list[tuple[Flags | None, int]]) -> Flags | None:
-    """Flags of so many elements each behind each other, None for none that is set."""
-    if all(flags is None for flags, _ in parts):
-        return None
-    return np.concatenate([np.zeros(count, np.bool_) if flags is None else flags for flags, count in parts])
+def _single(count: int) -> tuple[Ints, Ints]:
+    rows = np.arange(count + 1, dtype=np.int64)
+    return rows[:-1], rows[1:]
 
 
-def _moved(texts: Texts, shift: int) -> tuple[Ints, Ints]:
-    """Where the texts start and stop with so many pieces before theirs."""
-    if shift == 0:
-        return texts.start, texts.stop
-    if texts.null is None:
-        return texts.start + shift, texts.stop + shift
-    return np.where(texts.null, NULL, texts.start + shift), np.where(texts.null, NULL, texts.stop + shift)
+def _null_rows(chunk: _Chunk, null: Flags | None) -> Flags | None:
+    """Which rows of a chunk are null, given which of its texts are: those, or lists that are null or of nulls alone."""
+    if chunk.rows is None or null is None:
+        return null if chunk.rows is None else chunk.null_rows
+    (first, last), filled = chunk.rows, before(~null)
+    nothing: Flags = (last > first) & (filled[last] == filled[first])
+    return nothing if chunk.null_rows is None else nothing | chunk.null_rows
+
+
+def _sums(counts: Sequence[int]) -> list[int]:
+    sums = [0]
+    for count in counts:
+        sums.append(sums[-1] + count)
+    return sums
 
 
 def before(values: Ints | NDArray[np.bool_]) -> Ints:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import accumulate
 
 import numpy as np
 import pyarrow as pa
 
-from gistmark_engine.arrow import References, Texts, join, read_references, read_texts
+from gistmark_engine.arrow import Share, Texts, read_texts
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError
 from gistmark_engine.kernels.records import NULL, Rows
@@ -21,43 +19,38 @@ CUT_ROLES = ("summary", "source")
 """Roles whose texts are tokenised, beside the references."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Inputs:
-    """Some rows of a job, the first of them row `first`: the columns as given, the tokenised roles as addresses and lengths."""
+    """Some rows of a job, the first of them row `first`: the columns as given, their texts, and each role's share."""
 
     first: int
     count: int
     columns: Mapping[str, Column]
-    texts: Mapping[str, Texts]
-    references: References | None
+    texts: Texts
+    shares: Mapping[str, Share]
 
     def rows(self, roles: Sequence[str]) -> Rows:
         """The texts of some roles, for a kernel; roles not asked for look absent."""
-        pool, at = self._pool
-        summary, source = (at[role] if role in roles and role in at else NULL for role in CUT_ROLES)
-        if self.references and "references" in roles:
-            bounds = self.references.first + at["references"], self.references.last + at["references"]
-        else:
-            bounds = (np.zeros(self.count, np.int64),) * 2
-        return Rows(pool.start, pool.stop, pool.pieces.address, pool.pieces.length, summary, source, *bounds)
+        shares, texts = {role: share for role, share in self.shares.items() if role in roles}, self.texts
+        summary, source = (int(shares[role].first[0]) if role in shares and self.count else NULL for role in CUT_ROLES)
+        nothing = np.zeros(self.count, np.int64)
+        bounds = (
+            (shares["references"].first, shares["references"].last) if "references" in shares else (nothing, nothing)
+        )
+        return Rows(texts.start, texts.stop, texts.address, texts.length, summary, source, *bounds)
 
-    @cached_property
-    def _pool(self) -> tuple[Texts, dict[str, int]]:
-        """All texts in one, and where in it those of each role begin."""
-        parts = dict(self.texts)
-        if self.references:
-            parts["references"] = self.references.texts
-        at = accumulate((len(texts.start) for texts in parts.values()), initial=0)
-        return join(list(parts.values())), dict(zip(parts, at, strict=False))
+    @property
+    def size(self) -> int:
+        """Bytes of text, one more a text or piece."""
+        return int(np.abs(self.texts.length).sum()) + len(self.texts.length) + self.count
 
     @property
     def null(self) -> dict[str, Flags | None]:
         """By role, which rows have no text in it, None for no row."""
-        given = {role: texts.null for role, texts in self.texts.items()}
-        if self.references:
-            given["references"] = self.references.null
         roles = (*CUT_ROLES, "references")
-        return {role: given[role] if role in given else np.ones(self.count, np.bool_) for role in roles}
+        return {
+            role: self.shares[role].null if role in self.shares else np.ones(self.count, np.bool_) for role in roles
+        }
 
 
 def check_columns(columns: Mapping[str, Column], metrics: Sequence[Metric]) -> dict[str, Column]:
@@ -82,10 +75,9 @@ def cut_columns(columns: Mapping[str, Column], metrics: Sequence[Metric]) -> dic
 
 def read_inputs(columns: Mapping[str, Column], first: int, count: int) -> Inputs:
     """Find where the texts of `count` rows lie, row `first` the first of them."""
-    part = {role: _slice(column, first, count) for role, column in columns.items()}
-    texts = {role: read_texts(part[role]) for role in CUT_ROLES if role in part}
-    references = read_references(part["references"]) if "references" in part else None
-    return Inputs(first, count, columns, texts, references)
+    return Inputs(
+        first, count, columns, *read_texts({role: _slice(each, first, count) for role, each in columns.items()})
+    )
 
 
 def _slice(column: Column, first: int, count: int) -> Column:

@@ -1,12 +1,10 @@
-"""Arrow's layouts of strings and lists as numbers: where each string lies and how long it is, where each list begins and ends.
+"""Arrow's layouts of strings and lists: what a column may be, where each of its strings lies, where each list begins and ends.
 
 Everything takes time with the elements that are asked for, not with what they were cut from: a column is read range by range,
 and neither the items of other lists nor a dictionary's other words are looked at.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -23,20 +21,8 @@ _ANY = pa.string()
 _LISTS = {pa.list_(_ANY).id, pa.large_list(_ANY).id}
 _FIXED = pa.list_(_ANY, 1).id
 _LIST_VIEWS = {pa.list_view(_ANY).id, pa.large_list_view(_ANY).id}
-_OFFSETS = {pa.string().id: np.int32, pa.large_string().id: np.int64}
-_STRINGS = {*_OFFSETS, pa.string_view().id}
+_STRINGS = {pa.string().id: 4, pa.large_string().id: 8, pa.string_view().id: 16}
 _DICTIONARY, _NOTHING = pa.dictionary(pa.int8(), _ANY).id, pa.null().id
-
-
-@dataclass(frozen=True, slots=True)
-class Pieces:
-    """`address[k]`, `length[k]` (bytes; NULL for null, INTEGER for an integer) of each piece, what keeps them alive, and
-    whether there can be a null among them."""
-
-    address: Ints
-    length: Ints
-    owner: object
-    nulls: bool = True
 
 
 def is_list(kind: pa.DataType) -> bool:
@@ -56,7 +42,7 @@ def element_type(kind: pa.DataType) -> pa.DataType:
 
 def has_offsets(kind: pa.DataType) -> bool:
     """Whether a type's strings lie behind each other, each in a place of its own."""
-    return kind.id in _OFFSETS
+    return _STRINGS.get(kind.id, 16) < 16
 
 
 def check_type(column: Column, role: str) -> None:
@@ -76,94 +62,37 @@ def check_type(column: Column, role: str) -> None:
         raise InputError(f"a column of {wanted} is needed here", column=column.name, value=str(kind))
 
 
-def read_pieces(array: pa.Array, column: Column) -> Pieces:
-    """The elements of a flat array as pieces."""
+def read_pieces(array: pa.Array, name: str, address: Ints, length: Ints) -> None:
+    """Fill the address and the length of each element of a flat array: NULL for a null, INTEGER for an integer, which is its
+    own address. InputError, naming the column, for an integer that does not fit."""
     kind = array.type
     if kind.id == _NOTHING:
-        return Pieces(np.zeros(len(array), np.int64), np.full(len(array), NULL), array)
-    if kind.id == _DICTIONARY and kind.value_type.id in _STRINGS:
-        return _words(array)
-    if kind.id == _DICTIONARY:
-        return read_pieces(array.dictionary_decode(), column)
-    if kind.id in _STRINGS:
-        address, length = _strings(array, slice(None))
-        return Pieces(address, _nulled(length, array), array, array.null_count > 0)
-    return _integers(array, column)
+        address[:], length[:] = 0, NULL
+    elif kind.id in _STRINGS:
+        _read_strings(array, np.empty(0, np.int64), address, length)
+    elif kind.id != _DICTIONARY:
+        address[:], length[:] = _integers(array, name), np.where(invalid(array), NULL, INTEGER)
+    elif kind.value_type.id in _STRINGS:
+        at = array.indices.cast(pa.int64()).fill_null(-1)
+        _read_strings(array.dictionary, _numbers(at), address, length)
+    else:
+        read_pieces(array.dictionary_decode(), name, address, length)
 
 
-def string_lengths(array: pa.Array) -> Ints:
-    """Bytes of each element of a flat array, for a null as many as its place has; an integer counts as eight."""
-    kind = array.type
-    if kind.id == _DICTIONARY:
-        words = np.append(string_lengths(array.dictionary), 0)
-        return words[_indices(array)]
-    if kind.id in _OFFSETS:
-        return _strings(array, slice(None))[1]
-    if kind.id not in _STRINGS:
-        return np.full(len(array), 8)
-    lengths = _view_words(array)[:, 0].astype(np.int64)
-    return np.where(invalid(array), 0, lengths) if array.null_count else lengths
+def _read_strings(array: pa.Array, at: Ints, address: Ints, length: Ints) -> None:
+    from gistmark_engine.kernels.strings import locate_strings
+
+    bitmap, places, *data = (buffer.address if buffer else 0 for buffer in array.buffers())
+    bitmap = bitmap if array.null_count else 0
+    buffers = np.array(data or [0], np.int64)
+    locate_strings(_STRINGS[array.type.id], places, bitmap, array.offset, buffers, at, address, length)
 
 
-def _integers(array: pa.Array, column: Column) -> Pieces:
+def _integers(array: pa.Array, name: str) -> Ints:
     try:
-        values = array.fill_null(0).cast(pa.int64()).to_numpy(zero_copy_only=False)
+        return _numbers(array.fill_null(0).cast(pa.int64()))
     except pa.ArrowInvalid as error:
-        raise InputError(f"integer tokens must fit 64 bits with a sign ({error})", column=column.name) from None
-    return Pieces(values, np.where(invalid(array), NULL, INTEGER), array)
-
-
-def _words(array: pa.DictionaryArray) -> Pieces:
-    """Strings that stand in a dictionary, of which only those that are named are looked at."""
-    words = array.dictionary
-    if len(words) == 0:
-        return Pieces(np.zeros(len(array), np.int64), np.full(len(array), NULL), array)
-    at = _indices(array)
-    address, length = _strings(words, at)
-    return Pieces(address, _nulled(np.where(_invalid_at(words, at), NULL, length), array.indices), array)
-
-
-def _indices(array: pa.DictionaryArray) -> Ints:
-    """Where in its dictionary each element stands, 0 for null."""
-    return _numbers(array.indices.fill_null(0).cast(pa.int64()))
-
-
-def _nulled(length: Ints, array: pa.Array) -> Ints:
-    """Lengths with NULL where the array is null."""
-    return np.where(invalid(array), NULL, length) if array.null_count else length
-
-
-def _strings(array: pa.Array, at: slice | Ints) -> tuple[Ints, Ints]:
-    """(address, length) of an array's strings at some places."""
-    if array.type.id not in _OFFSETS:
-        return _views(array, at)
-    _, offsets, data = array.buffers()
-    if offsets is None or len(array) == 0:
-        return np.zeros(len(array), np.int64), np.zeros(len(array), np.int64)
-    bounds = np.frombuffer(offsets, _OFFSETS[array.type.id])[array.offset : array.offset + len(array) + 1]
-    start = bounds[:-1][at].astype(np.int64)
-    length = bounds[1:][at] - start
-    return start + (data.address if data is not None else 0), length
-
-
-def _views(array: pa.Array, at: slice | Ints) -> tuple[Ints, Ints]:
-    """A view is 16 bytes: length, then the text itself (up to 12 bytes) or a prefix, a buffer's number, an offset."""
-    _, views, *data = array.buffers()
-    words = _view_words(array)[at]
-    length = words[:, 0].astype(np.int64)
-    bases = np.array([buffer.address if buffer is not None else 0 for buffer in data] or [0], np.int64)
-    outside = (length > 12) & ~_invalid_at(array, at) if array.null_count else length > 12
-    if outside.all():
-        return bases[words[:, 2]] + words[:, 3], length
-    inline = views.address + 16 * (array.offset + np.arange(len(array), dtype=np.int64)[at]) + 4
-    index = np.where(outside, words[:, 2], 0)
-    return np.where(outside, bases[index] + words[:, 3], inline), length
-
-
-def _view_words(array: pa.Array) -> NDArray[np.int32]:
-    """The views as four numbers each."""
-    views = array.buffers()[1] if len(array) else b""
-    return np.frombuffer(views, np.int32)[4 * array.offset : 4 * (array.offset + len(array))].reshape(-1, 4)
+        raise InputError(f"integer tokens must fit 64 bits with a sign ({error})", column=name) from None
 
 
 def list_bounds(array: pa.Array) -> tuple[Ints, Ints, pa.Array]:
@@ -174,11 +103,9 @@ def list_bounds(array: pa.Array) -> tuple[Ints, Ints, pa.Array]:
         low, high = (int(bounds[0]), int(bounds[-1])) if len(array) else (0, 0)
         first, last, items = bounds[:-1] - low, bounds[1:] - low, array.values.slice(low, high - low)
     elif kind.id == _FIXED:
-        first = np.arange(len(array), dtype=np.int64) * kind.list_size
-        last, items = (
-            first + kind.list_size,
-            array.values.slice(array.offset * kind.list_size, len(array) * kind.list_size),
-        )
+        size = kind.list_size
+        first = np.arange(len(array), dtype=np.int64) * size
+        last, items = first + size, array.values.slice(array.offset * size, len(array) * size)
     else:
         sizes = _numbers(array.sizes) if null is None else np.where(null, 0, _numbers(array.sizes))
         last = np.cumsum(sizes)
@@ -186,22 +113,24 @@ def list_bounds(array: pa.Array) -> tuple[Ints, Ints, pa.Array]:
     return (first, last, items) if null is None else (np.where(null, 0, first), np.where(null, 0, last), items)
 
 
+def has_nulls(array: pa.Array) -> bool:
+    """Whether a flat array has a null, in itself or in its dictionary."""
+    return bool(array.null_count or (array.type.id == _DICTIONARY and array.dictionary.null_count))
+
+
 def invalid(array: pa.Array) -> Flags:
     """Which elements are null by the validity bitmap."""
-    return _invalid_at(array, np.arange(len(array)))
-
-
-def _invalid_at(array: pa.Array, at: slice | Ints) -> Flags:
-    """Which elements at some places are null."""
-    places = np.arange(len(array))[at] if isinstance(at, slice) else at
-    if array.null_count == 0:
-        return np.zeros(len(places), np.bool_)
-    bits, places = np.frombuffer(array.buffers()[0], np.uint8), places + array.offset
-    null: Flags = bits[places >> 3] >> (places & 7) & 1 == 0
+    if not array.null_count:
+        return np.zeros(len(array), np.bool_)
+    bits = np.frombuffer(array.buffers()[0], np.uint8)[array.offset >> 3 : (array.offset + len(array) + 7) >> 3]
+    shift = array.offset & 7
+    null: Flags = np.unpackbits(bits, bitorder="little")[shift : shift + len(array)] == 0
     return null
 
 
 def _numbers(array: pa.Array) -> Ints:
     """An int32 or int64 array without nulls; `to_numpy` would import pandas where it is installed."""
+    if not len(array):
+        return np.empty(0, np.int64)
     width = np.int32 if array.type.bit_width == 32 else np.int64
     return np.frombuffer(array.buffers()[1], width)[array.offset : array.offset + len(array)].astype(np.int64)

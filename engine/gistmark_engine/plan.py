@@ -31,6 +31,9 @@ LARGEST, SMALLEST, MANY = 8 << 20, 4 << 20, 4
 """Bytes of text in a range of rows: few enough for its memory, enough to find the rows that share texts and to be worth a
 thread; ranges a thread, of which there are several so that none has to wait long for another."""
 
+FEW = 1 << 13
+"""Rows that are read at once before it is asked how they are shared out: most often they are not."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
@@ -108,17 +111,17 @@ def _score_ranges(
         return
     read = cut_columns(columns, metrics)
 
-    def score(bounds: tuple[int, int]) -> None:
-        inputs = read_inputs(read, *bounds)
+    def score(inputs: Inputs) -> None:
         for k, scores in _score_range(inputs, cuttings, metrics):
             assemblies[k].put(inputs.first, scores)
 
+    whole = read_inputs(read, 0, rows) if rows <= FEW else None
+    if whole and whole.size <= (LARGEST if threads == 1 else SMALLEST):
+        score(whole)
+        return
     ranges = _ranges(read, rows, threads)
-    if threads == 1 or len(ranges) == 1:
-        for bounds in ranges:
-            score(bounds)
-    else:
-        list(_pool(threads, os.getpid()).map(score, ranges))
+    pool = _pool(threads, os.getpid()).map if threads > 1 and len(ranges) > 1 else map
+    list(pool(lambda bounds: score(read_inputs(read, *bounds)), ranges))
 
 
 def _whole(columns: Mapping[str, Column], metric: Metric, rows: int, threads: int) -> Scores:
@@ -196,14 +199,13 @@ def _cuttings(metrics: Sequence[tuple[Tokenizer | None, tuple[str, ...]]]) -> li
 
 def _ranges(columns: Mapping[str, Column], count: int, threads: int) -> list[tuple[int, int]]:
     """(first row, rows) of ranges of about equal bytes: one to four for each thread, more where they would be too large."""
-    values = [column.values for column in columns.values()]
-    total = count + sum(map(size_bound, values))
+    total = count + sum(map(size_bound, columns.values()))
     parts = -(-total // LARGEST)
     if threads > 1 and total > SMALLEST:
         parts = max(parts, threads * min(max(total // (threads * SMALLEST), 1), MANY))
-    if parts == 1:
+    if parts <= 1:
         return [(0, count)]
-    ends = np.cumsum(sum(map(row_sizes, values), np.ones(count, np.int64)))
+    ends = np.cumsum(sum(map(row_sizes, columns.values()), np.ones(count, np.int64)))
     cuts = ends.searchsorted(ends[-1] * np.arange(1, parts) // parts, side="right").tolist()
     bounds = sorted({0, *cuts, count})
     return [(first, last - first) for first, last in pairwise(bounds)]

@@ -48,19 +48,20 @@ def prepare(rows: Rows, tokenizer: Tokenizer) -> Prepared:
     start, stop = rows.start[texts], rows.stop[texts]
     number: dict[bytes | None, int] = {}
     which = [number.setdefault(_read(rows, piece), len(number)) for piece in _joined(start, stop).tolist()]
-    parts = read_texts(Column(pa.array(_parts(number, tokenizer), pa.list_(pa.large_string())), "prepared", "tokens"))
+    made = Column(pa.array(_parts(number, tokenizer), pa.list_(pa.large_string())), "prepared", "tokens")
+    parts, _ = read_texts({"prepared": made})
     first, last = parts.start[np.array(which, np.int64)], parts.stop[np.array(which, np.int64)]
     order = _joined(first, last)
-    made, pieces = _offsets(last - first), _offsets(stop - start)
+    begins, pieces = _offsets(last - first), _offsets(stop - start)
     null, given = start == NULL, cut_of(tokenizer) is not None
-    length = parts.pieces.length[order]
+    length = parts.length[order]
     shaped = shaped._replace(
-        start=np.where(null, NULL, made[pieces[:-1]]),
-        stop=np.where(null, NULL, made[pieces[1:]]),
-        address=np.where(length == NULL, 0, parts.pieces.address[order]),
+        start=np.where(null, NULL, begins[pieces[:-1]]),
+        stop=np.where(null, NULL, begins[pieces[1:]]),
+        address=np.where(length == NULL, 0, parts.address[order]),
         length=np.where(length == NULL, BREAK if given else NULL, length),
     )
-    return Prepared(shaped, given, parts.pieces.owner)
+    return Prepared(shaped, given, parts.owners)
 
 
 def _parts(pieces: Iterable[bytes | None], tokenizer: Tokenizer) -> list[list[str | None]]:

@@ -18,12 +18,8 @@ def find_invalid_utf8(inputs: Inputs, roles: Sequence[str]) -> tuple[str, int]:
     """(column, row of the job) of the first text that is not UTF-8; one is known to be there."""
     for row in range(inputs.count):
         for role in roles:
-            if role == "references" and inputs.references:
-                span = range(inputs.references.first[row], inputs.references.last[row])
-                broken = any(_is_broken(inputs.references.texts, t) for t in span)
-            else:
-                broken = role in inputs.texts and _is_broken(inputs.texts[role], row)
-            if broken:
+            share = inputs.shares.get(role)
+            if share and any(_is_broken(inputs.texts, t) for t in range(share.first[row], share.last[row])):
                 return inputs.columns[role].name, inputs.first + row
     raise RuntimeError("a kernel met invalid UTF-8 that is not there")
 
@@ -56,9 +52,9 @@ def _is_broken(texts: Texts, t: int) -> bool:
 def _read(texts: Texts, t: int) -> str:
     """Text t, its pieces joined."""
     pieces = [
-        ctypes.string_at(int(texts.pieces.address[p]), int(texts.pieces.length[p])).decode()
+        ctypes.string_at(int(texts.address[p]), int(texts.length[p])).decode()
         for p in range(max(texts.start[t], 0), max(texts.stop[t], 0))
-        if texts.pieces.length[p] > 0
+        if texts.length[p] > 0
     ]
     return "\n".join(pieces)
 
@@ -67,10 +63,10 @@ def warn_untokenised(inputs: Inputs, tokens: Tokens, tokenizer: str) -> None:
     """Warn of summaries that hold letters but no token, such as Thai under the tokenizer `rouge`."""
     spans = tokens.cut.summary
     empty = spans[:, 0] == spans[:, 1]
-    if not empty.any() or "summary" not in inputs.texts:
+    if not empty.any() or "summary" not in inputs.shares:
         return
     for row in np.flatnonzero(empty & (spans[:, 0] >= 0)).tolist():
-        if any(letter.isalpha() for letter in _read(inputs.texts["summary"], row)):
+        if any(letter.isalpha() for letter in _read(inputs.texts, inputs.shares["summary"].first[row])):
             why = ", which keeps ASCII letters and digits only" if tokenizer == "rouge" else ""
             warnings.warn(
                 f"column {inputs.columns['summary'].name!r}, row {inputs.first + row}: the text has letters but no tokens "

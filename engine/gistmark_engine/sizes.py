@@ -7,29 +7,32 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gistmark_engine.arrow import before
-from gistmark_engine.layouts import element_type, has_offsets, is_list, list_bounds, string_lengths
+from gistmark_engine.columns import Column
+from gistmark_engine.layouts import element_type, has_offsets, is_list, list_bounds, read_pieces
 
 Ints = NDArray[np.int64]
 
 
-def size_bound(values: pa.Array | pa.ChunkedArray) -> int:
+def size_bound(column: Column) -> int:
     """Bytes of text in a column, or some more; of views and dictionaries, which may name the same bytes many times, each
     time."""
-    if has_offsets(element_type(values.type)):
-        return int(values.nbytes)
-    if isinstance(values, pa.ChunkedArray):
-        return sum(map(size_bound, values.chunks))
-    items = list_bounds(values)[2] if is_list(values.type) else values
-    return size_bound(items) if is_list(items.type) else int(string_lengths(items).sum())
+    values = column.values
+    return int(values.nbytes) if has_offsets(element_type(values.type)) else int(row_sizes(column).sum())
 
 
-def row_sizes(values: pa.Array | pa.ChunkedArray) -> Ints:
-    """Bytes of text in each row, one more a text or piece; an integer counts as eight."""
-    if isinstance(values, pa.ChunkedArray):
-        return np.concatenate([np.zeros(0, np.int64), *map(row_sizes, values.chunks)])
-    if is_list(values.type):
-        first, last, items = list_bounds(values)
-        sums = before(row_sizes(items))
+def row_sizes(column: Column) -> Ints:
+    """Bytes of text in each row, some more for each text or piece; an integer counts as eight."""
+    values = column.values
+    chunks = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
+    return np.concatenate([np.zeros(0, np.int64), *(_sizes(chunk, column.name) for chunk in chunks)])
+
+
+def _sizes(array: pa.Array, name: str) -> Ints:
+    if is_list(array.type):
+        first, last, items = list_bounds(array)
+        sums = before(_sizes(items, name))
         sizes: Ints = sums[last] - sums[first] + 1
         return sizes
-    return string_lengths(values) + 1
+    address, length = np.empty(len(array), np.int64), np.empty(len(array), np.int64)
+    read_pieces(array, name, address, length)
+    return np.abs(length) + 1

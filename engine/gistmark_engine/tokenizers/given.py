@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from gistmark_engine.arrow import read_references, read_texts
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError
-from gistmark_engine.inputs import Inputs
+from gistmark_engine.inputs import read_inputs
 from gistmark_engine.metric import Batch, Tokenizer
 from gistmark_engine.tokenizers.rule import Cut
 from gistmark_engine.tokens import Tokens, tokenise
@@ -28,10 +27,12 @@ def cut_batch(batch: Batch, cut: Cut, cut_reference: Cut | None = None, *, words
     _check_texts("references", references)
     ours = iter(cut([text for text in summaries if text is not None]))
     theirs = iter((cut_reference or cut)([one for many in filter(None, references) for one in many if one is not None]))
-    texts = read_texts(Column(pa.array(_cut(summaries, ours), TOKENS), "summary", "tokens"))
     lists = [None if one is None else _cut(one, theirs) for one in references]
-    read = read_references(Column(pa.array(lists, pa.list_(TOKENS)), "references", "tokens"))
-    inputs = Inputs(0, batch.rows, {}, {"summary": texts}, read)
+    columns = {
+        "summary": Column(pa.array(_cut(summaries, ours), TOKENS), "summary", "tokens"),
+        "references": Column(pa.array(lists, pa.list_(TOKENS)), "references", "tokens"),
+    }
+    inputs = read_inputs(columns, 0, batch.rows)
     rows = inputs.rows(("summary", "references"))
     tokens = tokenise(rows, Tokenizer("whitespace", words=words), given=True, null=inputs.null)
     if tokens is None:
