@@ -12,7 +12,9 @@ from typing import Any, cast
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, models, overload, register_model
+from numba.extending import intrinsic, models, register_model
+
+from gistmark_engine.wide import give_operators
 
 HALF, WORD = ir.IntType(32), ir.IntType(64)
 
@@ -133,22 +135,4 @@ def any_place(typingctx, bits):  # type: ignore[no-untyped-def]
     return types.int64(bits), codegen
 
 
-def _operator(symbol: Any, name: str) -> None:
-    """Let a Python operator work on two sets of one width."""
-
-    @intrinsic
-    def operation(typingctx, one, other):  # type: ignore[no-untyped-def]
-        def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-            return getattr(builder, name)(*args)
-
-        return one(one, other), codegen
-
-    @overload(symbol)
-    def chosen(one, other):  # type: ignore[no-untyped-def]
-        if isinstance(one, Bits) and one == other:
-            return lambda one, other: operation(one, other)  # type: ignore[call-arg]
-        return None
-
-
-for _symbol, _name in (operator.and_, "and_"), (operator.or_, "or_"):
-    _operator(_symbol, _name)
+give_operators(Bits, {operator.and_: "and_", operator.or_: "or_"})

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gistmark_engine.characters import no_characters
+from gistmark_engine.kernels.records import Cut, Groups, Rows, Rules
 from gistmark_engine.metric import Block, Tokenizer
 from gistmark_engine.prepare import prepare, wants_python
 from gistmark_engine.tokenizers import rule_of
@@ -21,7 +22,6 @@ from gistmark_engine.tokenizers.snowball import stem_words
 
 if TYPE_CHECKING:
     from gistmark_engine.kernels.overlap import Pairs
-    from gistmark_engine.kernels.records import Cut, Groups, Rows, Rules
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -136,18 +136,22 @@ def _numbers() -> NDArray[np.int32]:
 
 
 def _rules(tokenizer: Tokenizer, given: bool) -> Rules:
-    from gistmark_engine.kernels.memo import make_memo
-    from gistmark_engine.kernels.records import Rules
-
     tables = no_characters() if given else rule_of(tokenizer).tables()
-    porter = tokenizer.stem is True
-    if porter and not hasattr(_thread, "memo"):
-        _thread.memo = make_memo()
     return Rules(
         GIVEN if given else rule_of(tokenizer).code,
         tokenizer.sentences,
         tokenizer.whole,
         tables.classes,
         tables.lower,
-        _thread.memo if porter else None,
+        _memo() if tokenizer.stem is True else None,
     )
+
+
+def _memo() -> NDArray[np.uint64]:
+    """The stems of tokens met before, one for each thread."""
+    if not hasattr(_thread, "memo"):
+        from gistmark_engine.kernels.memo import make_memo
+
+        _thread.memo = make_memo()
+    memo: NDArray[np.uint64] = _thread.memo
+    return memo

@@ -7,6 +7,7 @@ word, and the CPU's carry does the rest. Words lie in memory lowest first.
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from typing import Any
 
 from llvmlite import ir
@@ -98,9 +99,13 @@ def zeros_below(typingctx, number, size):  # type: ignore[no-untyped-def]
     return types.int64(number, types.int64), codegen
 
 
-def _operator(symbol: Any, name: str) -> None:
-    """Let a Python operator work on two numbers of one width."""
+def give_operators(kind: type, names: Mapping[Any, str]) -> None:
+    """Let Python operators work on two numbers of one width of a type of Numba's, as LLVM's instructions of these names."""
+    for symbol, name in names.items():
+        _give_operator(kind, symbol, name)
 
+
+def _give_operator(kind: type, symbol: Any, name: str) -> None:
     @intrinsic
     def operation(typingctx, one, other):  # type: ignore[no-untyped-def]
         def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
@@ -110,10 +115,9 @@ def _operator(symbol: Any, name: str) -> None:
 
     @overload(symbol)
     def chosen(one, other):  # type: ignore[no-untyped-def]
-        if isinstance(one, Wide) and one == other:
+        if isinstance(one, kind) and one == other:
             return lambda one, other: operation(one, other)  # type: ignore[call-arg]
         return None
 
 
-for _symbol, _name in (operator.and_, "and_"), (operator.or_, "or_"), (operator.xor, "xor"), (operator.add, "add"):
-    _operator(_symbol, _name)
+give_operators(Wide, {operator.and_: "and_", operator.or_: "or_", operator.xor: "xor", operator.add: "add"})

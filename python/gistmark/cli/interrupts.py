@@ -9,10 +9,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from types import FrameType
 
 LATER = 0.01
 """Seconds until a signal that came at a bad moment is sent again."""
+
+COMMAND = str(Path(__file__).with_name("__init__.py"))
+"""The file whose function runs a command: what lies further down the stack is not the command's."""
 
 _SIGNALS = {KeyboardInterrupt: signal.SIGINT, SystemExit: signal.SIGTERM}
 
@@ -21,9 +25,10 @@ _SIGNALS = {KeyboardInterrupt: signal.SIGINT, SystemExit: signal.SIGTERM}
 def interrupts() -> Iterator[None]:
     """SIGINT, unless it is ignored, raises KeyboardInterrupt while the context lasts, SIGTERM exits with 143.
 
-    Twice that must not be: within a finaliser Python ignores what is raised, and goes on; and Numba, which calls Python while
-    it makes its results, does not look whether that raised, and crashes. Then the signal comes again, a little later. What
-    is raised on the way out is no error (locks of `threading` that are left half way say that they are not held).
+    At times that must not be: within a finaliser Python ignores what is raised, and goes on; Numba, which calls Python while
+    it makes its results, does not look whether that raised, and crashes; so do extension modules that are being imported.
+    Then the signal comes again, a little later. What is raised on the way out is no error (locks of `threading` that are
+    left half way say that they are not held).
     """
     raised: list[int] = []
     caught = [kind for kind in _SIGNALS.values() if signal.getsignal(kind) is not signal.SIG_IGN]
@@ -42,7 +47,7 @@ def interrupts() -> Iterator[None]:
 
 
 def _stop(raised: list[int], number: int, frame: FrameType | None) -> None:
-    if _is_called_by_numba(frame):
+    if _is_bad_moment(frame):
         _send_again(number)
     else:
         raised.append(number)
@@ -53,13 +58,16 @@ def _unwinding(number: int) -> BaseException:
     return KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
 
 
-def _is_called_by_numba(frame: FrameType | None) -> bool:
-    """Whether a result of a kernel is being made: its class loaded, or a named tuple's `__new__` called."""
+def _is_bad_moment(frame: FrameType | None) -> bool:
+    """Whether the command imports a module, or a result of a kernel is being made: its class loaded, or a named tuple's
+    `__new__` called."""
     if frame is not None and (frame.f_code.co_filename, frame.f_code.co_name) == ("<string>", "<lambda>"):
         return True
-    while frame is not None and frame.f_code.co_name != "_numba_unpickle":
+    while frame is not None and frame.f_code.co_filename != COMMAND:
+        if frame.f_code.co_name == "_numba_unpickle" or frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
         frame = frame.f_back
-    return frame is not None
+    return False
 
 
 def _lost(unraisable: sys.UnraisableHookArgs) -> None:
@@ -70,4 +78,10 @@ def _lost(unraisable: sys.UnraisableHookArgs) -> None:
 
 
 def _send_again(number: int) -> None:
-    threading.Timer(LATER, os.kill, (os.getpid(), number)).start()
+    threading.Timer(LATER, _send, (number,)).start()
+
+
+def _send(number: int) -> None:
+    """Send a signal to this process, if it is still one of ours."""
+    if getattr(signal.getsignal(number), "func", None) is _stop:
+        os.kill(os.getpid(), number)
