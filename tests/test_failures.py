@@ -65,7 +65,7 @@ BAD_MOMENTS = {
     "finaliser": "class Finalised:\n    def __del__(self):\n        kill()\n\ndef moment():\n    Finalised()",
     "way out": "def moment():\n    try:\n        kill()\n    finally:\n        raise RuntimeError('release unlocked lock')",
     "numba": "def _numba_unpickle():\n    kill()\n\nmoment = _numba_unpickle",
-    "import": "def moment():\n    Path(__file__).with_name('half.py').write_text('__import__(\"__main__\").kill()')\n    import half",
+    "import": "def moment():\n    Path('half.py').write_text('__import__(\"__main__\").kill()')\n    import half",
     "named tuple": "moment = eval('lambda: (os.kill(os.getpid(), kind), sys.stdout.write(\"went on\"))')",
 }
 
@@ -74,7 +74,7 @@ BAD_MOMENTS = {
 @pytest.mark.parametrize("moment", BAD_MOMENTS)
 @pytest.mark.parametrize(("kind", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_at_a_bad_moment_comes_later(tmp_path: Path, kind: signal.Signals, code: int, moment: str) -> None:
-    """Where Python, Numba or a module half imported would lose what a handler raises, the command goes on, and ends soon after, as it should."""
+    """Where Python, Numba or a module half imported would lose what a handler raises, the command goes on, and ends soon."""
     (tmp_path / "command.py").write_text(f"""
 import os, sys, time
 from pathlib import Path
@@ -95,6 +95,6 @@ def run(arguments):
 cli._run = run
 sys.exit(cli.main([]))
 """)
-    done = subprocess.run([sys.executable, tmp_path / "command.py"], capture_output=True, timeout=60)
+    done = subprocess.run([sys.executable, tmp_path / "command.py"], cwd=tmp_path, capture_output=True, timeout=60)
     assert (done.returncode, b"Traceback" in done.stderr) == (code, False), done.stderr
     assert done.stdout == (b"went on" if moment in ("numba", "import", "named tuple") else b"")
