@@ -9,7 +9,11 @@ import pyarrow as pa
 import pytest
 from engine import arrow, same_bytes, scores
 
+from gistmark_engine import plan
+from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError
+from gistmark_engine.inputs import read_inputs
+from gistmark_engine.layouts import read_pieces
 from gistmark_engine.metric import Metric
 from gistmark_engine.metrics.datastats import datastats
 from gistmark_engine.metrics.rouge import rouge
@@ -116,6 +120,42 @@ def test_slices_are_read_from_their_offset(kind: pa.DataType, bounds: tuple[int,
     assert same_bytes(sliced, score(*copies))
     twice = score(cast(TEXTS, kind)[: bounds[1]][bounds[0] :], PLAIN[1][part], PLAIN[2][part])
     assert same_bytes(twice, score(*copies))
+
+
+@every_string
+@pytest.mark.parametrize("wrap", WRAPS)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ranges_of_any_layout(
+    wrap: str, kind: pa.DataType, threads: int, expected: pa.RecordBatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each range of rows reads its own part of a column, of lists and dictionaries too: here some rows or one alone."""
+    columns = {"summary": cast(TEXTS, kind), "references": wrapped(wrap, LISTS, kind), "source": cast(OTHERS, kind)}
+    for few, size in (0, 40), (0, 1), (5, 1):
+        monkeypatch.setattr(plan, "FEW", few)
+        monkeypatch.setattr(plan, "SMALLEST", size)
+        monkeypatch.setattr(plan, "LARGEST", size)
+        assert same_bytes(arrow(METRICS, threads=threads, **columns), expected)
+
+
+def test_a_range_reads_no_more_than_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long the lists of other rows, and however many words a dictionary has that these rows do not name."""
+    read: list[int] = []
+
+    def counting(array: pa.Array, name: str, address: np.ndarray, length: np.ndarray) -> None:
+        read.append(len(length))
+        read_pieces(array, name, address, length)
+
+    words: list[str | None] = [f"word {k}" for k in range(1000)]
+    pooled = pa.DictionaryArray.from_arrays(pa.array([7, 8, 9] * 100, pa.int32()), pa.array(words))
+    lists: list[list[str | None] | None] = [["one", "two"]] * 299 + [words]
+    monkeypatch.setattr("gistmark_engine.arrow.read_pieces", counting)
+    for wrap in WRAPS:
+        read.clear()
+        references = Column(wrapped(wrap, lists, pa.string()), "references")
+        columns = {"summary": Column(pooled, "summary"), "references": references}
+        inputs = read_inputs(columns, 10, 5)
+        assert read == [5, 10]
+        assert [int(size) for size in inputs.texts.length] == [6] * 5 + [3] * 10
 
 
 @every_string
