@@ -39,7 +39,7 @@ def main() -> None:
     lines = [
         line("100,000 pairs of 25/25 words", corpora.pairs(corpora.SHORT, 100_000)),
         line("10,000 pairs of 60/400 words", corpora.pairs((60, 400), 10_000)),
-        line(f"{name}, 4 times", corpora.against_source(pl.concat([frame] * 4))),
+        *(line(f"{name}, {n} times", corpora.against_source(pl.concat([frame] * n))) for n in (4, 40)),
     ]
     note = f"ROUGE-1/2/L, time on the wall, median of {ROUNDS} interleaved rounds; {os.cpu_count()} cores here."
     print(table("Two threads", note, ("work", "one thread", "two threads", "speed-up", "at least"), lines))

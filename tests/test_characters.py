@@ -44,10 +44,9 @@ def cut(summaries: list[str], reference: str, **options: Any) -> Tokens:
     metric = chrf(**options) if options.get("whitespace") else chrfpp(**options)
     columns = {"summary": Column(pa.array(summaries), "summary"),
                "references": Column(pa.array([reference] * len(summaries)), "references")}  # fmt: skip
-    inputs = read_inputs(columns, [metric])
+    inputs = read_inputs(columns, 0, len(summaries))
     assert metric.tokenizer
-    rows = inputs.rows(metric.inputs, 0, len(summaries))
-    tokens = tokenise(rows, metric.tokenizer, given=False, null=inputs.null(0, len(summaries)))
+    tokens = tokenise(inputs.rows(metric.inputs), metric.tokenizer, given=False, null=inputs.null)
     assert tokens
     return tokens
 

@@ -40,11 +40,6 @@ def element_type(kind: pa.DataType) -> pa.DataType:
     return element_type(kind.value_type) if is_list(kind) else kind
 
 
-def has_offsets(kind: pa.DataType) -> bool:
-    """Whether a type's strings lie behind each other, each in a place of its own."""
-    return _STRINGS.get(kind.id, 16) < 16
-
-
 def check_type(column: Column, role: str) -> None:
     """Raise InputError for a column that cannot hold what its kind says."""
     kind, cut = column.values.type, column.kind != "text"

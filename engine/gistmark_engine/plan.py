@@ -15,6 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from gistmark_engine.assemble import Assembly
 from gistmark_engine.columns import Column
@@ -24,14 +25,14 @@ from gistmark_engine.job import opened
 from gistmark_engine.kernels.records import INTEGER
 from gistmark_engine.metric import STATUS_FIELD, Batch, Metric, Scores, Tokenizer
 from gistmark_engine.script import find_invalid_utf8, first_invalid, warn_untokenised
-from gistmark_engine.sizes import row_sizes, size_bound
+from gistmark_engine.sizes import row_sizes
 from gistmark_engine.tokens import Tokens, tokenise
 
 LARGEST, SMALLEST, MANY = 8 << 20, 4 << 20, 4
 """Bytes of text in a range of rows: few enough for its memory, enough to find the rows that share texts and to be worth a
 thread; ranges a thread, of which there are several so that none has to wait long for another."""
 
-FEW = 1 << 13
+FEW = 1 << 11
 """Rows that are read at once before it is asked how they are shared out: most often they are not."""
 
 
@@ -119,9 +120,9 @@ def _score_ranges(
     if whole and whole.size <= (LARGEST if threads == 1 else SMALLEST):
         score(whole)
         return
-    ranges = _ranges(read, rows, threads)
-    pool = _pool(threads, os.getpid()).map if threads > 1 and len(ranges) > 1 else map
-    list(pool(lambda bounds: score(read_inputs(read, *bounds)), ranges))
+    run = _pool(threads, os.getpid()).map if threads > 1 else map
+    ends = np.cumsum(sum(run(row_sizes, read.values()), np.ones(rows, np.int64)))
+    list(run(lambda bounds: score(read_inputs(read, *bounds)), _ranges(ends, threads)))
 
 
 def _whole(columns: Mapping[str, Column], metric: Metric, rows: int, threads: int) -> Scores:
@@ -197,17 +198,15 @@ def _cuttings(metrics: Sequence[tuple[Tokenizer | None, tuple[str, ...]]]) -> li
     return cuttings
 
 
-def _ranges(columns: Mapping[str, Column], count: int, threads: int) -> list[tuple[int, int]]:
-    """(first row, rows) of ranges of about equal bytes: one to four for each thread, more where they would be too large."""
-    total = count + sum(map(size_bound, columns.values()))
+def _ranges(ends: NDArray[np.int64], threads: int) -> list[tuple[int, int]]:
+    """(first row, rows) of ranges of about equal bytes, given how many each row and those before it have: one to four for
+    each thread, more where they would be too large."""
+    total = int(ends[-1]) if len(ends) else 0
     parts = -(-total // LARGEST)
     if threads > 1 and total > SMALLEST:
         parts = max(parts, threads * min(max(total // (threads * SMALLEST), 1), MANY))
-    if parts <= 1:
-        return [(0, count)]
-    ends = np.cumsum(sum(map(row_sizes, columns.values()), np.ones(count, np.int64)))
-    cuts = ends.searchsorted(ends[-1] * np.arange(1, parts) // parts, side="right").tolist()
-    bounds = sorted({0, *cuts, count})
+    cuts = ends.searchsorted(total * np.arange(1, parts) // parts, side="right").tolist()
+    bounds = sorted({0, *cuts, len(ends)})
     return [(first, last - first) for first, last in pairwise(bounds)]
 
 

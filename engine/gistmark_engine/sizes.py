@@ -8,16 +8,9 @@ from numpy.typing import NDArray
 
 from gistmark_engine.arrow import before
 from gistmark_engine.columns import Column
-from gistmark_engine.layouts import element_type, has_offsets, is_list, list_bounds, read_pieces
+from gistmark_engine.layouts import is_list, list_bounds, read_pieces
 
 Ints = NDArray[np.int64]
-
-
-def size_bound(column: Column) -> int:
-    """Bytes of text in a column, or some more; of views and dictionaries, which may name the same bytes many times, each
-    time."""
-    values = column.values
-    return int(values.nbytes) if has_offsets(element_type(values.type)) else int(row_sizes(column).sum())
 
 
 def row_sizes(column: Column) -> Ints:
