@@ -47,11 +47,10 @@ def make_automaton(size):
 
 @inlined
 def fitted(automaton, size):
-    """The same memory with a hash table that fits a source of `size` tokens, emptied."""
+    """The same memory with a hash table that fits a source of `size` tokens."""
     slots = np.int64(16)
     while slots < 6 * (size + 1):
         slots *= 2
-    automaton.keys[:slots] = 0
     return Automaton(
         automaton.length, automaton.link, automaton.last, automaton.keys[:slots], automaton.targets[:slots],
         automaton.used, automaton.following, automaton.head,
@@ -86,6 +85,7 @@ def _connect(state, token, target, edges, automaton):
 @inlined
 def build(ids, start, stop, automaton):
     """Read ids[start:stop] from right to left into a `fitted` automaton, then spread last end positions up the links."""
+    automaton.keys[:] = 0
     automaton.length[ROOT], automaton.link[ROOT], automaton.last[ROOT], automaton.head[ROOT] = 0, NONE, NONE, NONE
     states, edges, end = np.int64(1), np.int64(0), np.int64(ROOT)
     for position in range(stop - start):

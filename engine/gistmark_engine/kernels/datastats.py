@@ -2,42 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from gistmark_engine.intrinsics import borrowed
 from gistmark_engine.jit import inlined, kernel
-from gistmark_engine.kernels.automaton import build, fitted, longest_matches, make_automaton
-from gistmark_engine.kernels.fragments import (
-    Fragments,
-    Matches,
-    Places,
-    copied,
-    forget_places,
-    is_long_walk,
-    learn_places,
-    note_recurrence,
-)
+from gistmark_engine.kernels.copying import make_copying, way_of
+from gistmark_engine.kernels.fragments import SINGLES, copied, forget_places, learn_places
 from gistmark_engine.kernels.lcs import make_masks
 from gistmark_engine.kernels.novelty import novelty_by_places
 from gistmark_engine.kernels.novelty_tables import forget_source, learn_source, make_gram_tables, novelty_by_tables
 from gistmark_engine.kernels.places import PLACE_WORDS, fits_places
-from gistmark_engine.kernels.records import NULL
 from gistmark_engine.kernels.spans import longest
 from gistmark_engine.metric import STATUS
 
 OK, EMPTY_SUMMARY, EMPTY_SOURCE = STATUS["ok"], STATUS["empty_summary"], STATUS["empty_source"]
 TOO_SHORT = STATUS["too_short"]
 COVERAGE, DENSITY, COMPRESSION, SUMMARY_LENGTH, GRAMS = range(5)
-
-
-class Copying(NamedTuple):
-    """What finding fragments needs, for the largest texts of a range."""
-
-    places: Places
-    matches: Matches
-    fragments: Fragments
-    seen: np.ndarray
 
 
 @kernel
@@ -50,36 +30,30 @@ def datastats(cut, groups, orders, scan, by_token, parity):
     """
     out = np.full((GRAMS + 2 * len(orders) + 1, len(cut.summary)), np.nan)
     vocabulary, summaries, sources = _largest(cut)
-    copying, room = _make_copying(vocabulary, summaries, sources), make_automaton(sources)
-    automaton = room
+    copying = make_copying(vocabulary, summaries, sources)
     tables = make_gram_tables(vocabulary, summaries, sources, orders[-1] if len(orders) else 1)
     masks = make_masks(vocabulary, min(summaries, 64 * PLACE_WORDS), 0)
+    _all_rows(cut, groups, orders, scan, by_token, parity, copying, tables, masks, out)
+    return out
+
+
+@inlined
+def _all_rows(cut, groups, orders, scan, by_token, parity, copying, tables, masks, out):
+    """Every row, group by group: what a source needs is made once for all its summaries."""
+    cut, groups, orders, out = borrowed(cut), borrowed(groups), borrowed(orders), borrowed(out)
+    copying, tables, masks = borrowed(copying), borrowed(tables), borrowed(masks)
+    top = orders[-1] if len(orders) else np.int64(1)
     for g in range(len(groups.offsets) - 1):
         start, stop = cut.source[g, 0], cut.source[g, 1]
         numbered = learn_places(cut.ids, start, stop, copying.places)
-        built, learned = False, False
+        ready, learned = SINGLES, False
         for m in range(groups.offsets[g], groups.offsets[g + 1]):
             row = groups.members[m]
             summary, summary_stop = cut.summary[row, 0], cut.summary[row, 1]
-            busy = is_long_walk(cut.ids, summary, summary_stop, stop - start, copying.places)
-            if busy:
-                if not built:
-                    automaton = fitted(room, stop - start)
-                    build(cut.ids, start, stop, automaton)
-                    built = True
-                longest_matches(
-                    cut.ids,
-                    summary,
-                    summary_stop,
-                    stop - start,
-                    automaton,
-                    copying.matches.length,
-                    copying.matches.source,
-                )
-                note_recurrence(cut.ids, summary, summary_stop, copying.seen, copying.matches)
-            _row(cut.ids, summary, summary_stop, start, stop, scan, busy, copying, parity, out[:, row])
+            way, ready = way_of(cut.ids, summary, summary_stop, start, stop, numbered, ready, copying)
+            _row(cut.ids, summary, summary_stop, start, stop, numbered, scan, way, copying, parity, out[:, row])
             shares = out[GRAMS:, row]
-            if fits_places(summary_stop - summary, orders[-1] if len(orders) else 1):
+            if fits_places(summary_stop - summary, top):
                 novelty_by_places(cut.ids, summary, summary_stop, start, stop, orders, by_token, parity, masks, shares)
             else:
                 if not learned:
@@ -92,7 +66,6 @@ def datastats(cut, groups, orders, scan, by_token, parity):
         forget_places(cut.ids, start, numbered, copying.places)
         if learned:
             forget_source(cut.ids, start, stop, tables)
-    return out
 
 
 @inlined
@@ -105,22 +78,7 @@ def _largest(cut):
 
 
 @inlined
-def _make_copying(vocabulary, summaries, sources):
-    places = Places(
-        np.full(vocabulary + 2, NULL, np.int64), np.empty(sources + 1, np.int64),
-        np.zeros(vocabulary + 2, np.int64), np.empty(sources + 1, np.int64),
-    )  # fmt: skip
-    matches = Matches(
-        np.empty(summaries + 1, np.int64), np.empty(summaries + 1, np.int64), np.empty(summaries + 1, np.int64)
-    )
-    fragments = Fragments(
-        np.empty(summaries + 1, np.int64), np.empty(summaries + 1, np.int64), np.empty(summaries + 1, np.int64)
-    )
-    return Copying(places, matches, fragments, np.full(vocabulary + 2, NULL, np.int64))
-
-
-@inlined
-def _row(ids, summary, summary_stop, start, stop, scan, busy, copying, parity, out):
+def _row(ids, summary, summary_stop, start, stop, numbered, scan, way, copying, parity, out):
     """Coverage, density and compression of one summary."""
     length = summary_stop - summary
     out[SUMMARY_LENGTH] = length
@@ -128,9 +86,7 @@ def _row(ids, summary, summary_stop, start, stop, scan, busy, copying, parity, o
         if parity:
             out[COVERAGE], out[DENSITY], out[COMPRESSION] = 0.0, 0.0, 0.0
         return
-    count = copied(
-        ids, summary, summary_stop, start, stop, scan, copying.places, copying.matches, busy, copying.fragments
-    )
+    count = copied(ids, summary, summary_stop, start, stop, numbered, scan, way, copying)
     total, squares = np.int64(0), np.int64(0)
     for k in range(count):
         total += copying.fragments.length[k]

@@ -3,8 +3,9 @@
 `newsroom` is the published scan. At summary position i it walks the source; where a token matches, the common run is
 measured, kept if strictly longer than the best so far, and the walk goes on *behind* the run. Jumping hides runs that
 begin inside another, so the result is not always the longest match; `longest` is. Here the walk visits only the places
-where the source has the token. Long texts go by matching statistics instead (`automaton`), where the two agree: they do
-unless the summary's token recurs within its match.
+where the source has the token, or, where those are many, the pair of tokens that opens a run (a run of one token hides
+none). Texts of few kinds of token go by matching statistics instead (`automaton`), where the two scans agree: they do unless
+the summary's token recurs within its match.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from gistmark_engine.jit import inlined
+from gistmark_engine.kernels.openings import opening
 from gistmark_engine.kernels.records import NULL
 
 NEWSROOM, LONGEST = range(2)
-FEW = 128
-"""Visits of the source, for each token of both texts, up to which walking is faster than building an automaton."""
+SINGLES, PAIRS, STATISTICS = range(3)
+"""How runs are found: by the places of tokens, of pairs of tokens, or by matching statistics."""
 
 
 class Places(NamedTuple):
@@ -73,33 +75,44 @@ def forget_places(ids, start, count, places):
 
 
 @inlined
-def is_long_walk(ids, summary, summary_stop, source_length, places):
-    """Whether walking from every summary position would visit so many source positions that an automaton is faster."""
-    total = np.int64(0)
-    for i in range(summary, summary_stop):
-        total += places.times[ids[i] + 1]
-    return total > FEW * (summary_stop - summary + source_length)
+def copied(ids, summary, summary_stop, start, stop, numbered, scan, way, copying):
+    """Fill `copying.fragments` for the summary ids[summary:summary_stop] and the source ids[start:stop], of which `numbered`
+    tokens have an id; returns how many.
 
-
-@inlined
-def copied(ids, summary, summary_stop, start, stop, scan, places, matches, use_matches, fragments):
-    """Fill `fragments` for the summary ids[summary:summary_stop] and the source ids[start:stop]; returns how many.
-
-    use_matches  `matches` is filled and trusted: always under LONGEST, under NEWSROOM where the first token of the match
-                 does not recur within it (then the scan cannot have jumped over it)
+    Matching statistics are trusted always under LONGEST, under NEWSROOM where the first token of the match does not recur
+    within it (then the scan cannot have jumped over it).
     """
-    count, i = 0, summary
+    fragments, matches = copying.fragments, copying.matches
+    count, i = np.int64(0), summary
     while i < summary_stop:
         k = i - summary
-        if use_matches and (scan == LONGEST or matches.recurs[k] >= k + matches.length[k]):
+        if way == STATISTICS and (scan == LONGEST or matches.recurs[k] >= k + matches.length[k]):
             source, length = matches.source[k], matches.length[k]
+        elif way == SINGLES:
+            places = copying.places
+            source, length = _walk(
+                ids, i, summary_stop, start, stop, scan, places.head[ids[i] + 1], places.following
+            )  # fmt: skip
         else:
-            source, length = _walk(ids, i, summary_stop, start, stop, scan, places)
+            source, length = _walk_pairs(ids, i, summary_stop, start, stop, numbered, scan, copying)
         if length > 0:
             fragments.summary[count], fragments.source[count], fragments.length[count] = k, source, length
             count += 1
         i += max(length, np.int64(1))
     return count
+
+
+@inlined
+def _walk_pairs(ids, summary, summary_stop, start, stop, numbered, scan, copying):
+    """As `_walk`, by the places of the pair that opens the run: a token that opens none is copied from its first place."""
+    first = copying.places.head[ids[summary] + 1]
+    if first == NULL:
+        return np.int64(0), np.int64(0)
+    if summary + 1 < summary_stop:
+        pair = opening(ids, summary, start, numbered, copying.openings)
+        if pair != NULL:
+            return _walk(ids, summary, summary_stop, start, stop, scan, pair, copying.openings.following)
+    return first, np.int64(1)
 
 
 @inlined
@@ -114,10 +127,11 @@ def note_recurrence(ids, summary, summary_stop, seen, matches):
 
 
 @inlined
-def _walk(ids, summary, summary_stop, start, stop, scan, places):
-    """One summary position by walking: (source position, length) of the run the scan keeps, length 0 for none."""
+def _walk(ids, summary, summary_stop, start, stop, scan, first, following):
+    """One summary position by walking from place to place, `first` the first of them: (source position, length) of the run
+    the scan keeps, length 0 for none."""
     best, length, free = np.int64(0), np.int64(0), np.int64(0)
-    j = places.head[ids[summary] + 1]
+    j = first
     while j != NULL:
         if j >= free:
             run = np.int64(1)
@@ -129,5 +143,5 @@ def _walk(ids, summary, summary_stop, start, stop, scan, places):
                 best, length = j, run
             if scan == NEWSROOM:
                 free = j + run
-        j = places.following[j]
+        j = following[j]
     return best, length
