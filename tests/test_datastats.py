@@ -132,12 +132,14 @@ def test_random_texts_of_few_words(vocabulary: int, scan: str) -> None:
 
 @scans
 @pytest.mark.parametrize("vocabulary", [1, 2, 3, 5, 40])
-def test_texts_long_enough_for_the_automaton(vocabulary: int, scan: str) -> None:
+def test_texts_long_enough_for_pairs_and_for_the_automaton(vocabulary: int, scan: str) -> None:
+    """Walking from pair to pair pays beyond 4 visits a token, the automaton where that takes more than 128."""
     rng = random.Random(vocabulary)
     pairs = [(draw(rng, m, vocabulary), draw(rng, n, vocabulary)) for m, n in [(90, 400), (300, 300), (1500, 1400)]]
     sources = [b for _, b in pairs]
     pairs += [(b[40:90] + draw(rng, 60, vocabulary) + b[10:200] + [99, 98] + b[-30:], b) for b in sources]
     pairs += [(draw(rng, 200, vocabulary), sources[1]), ([7, 8, 9], sources[1]), (sources[0], sources[0])]
+    pairs += [(draw(rng, 350, vocabulary), [token if rng.random() < 0.8 else 1000 for token in sources[1]])]
     check(pairs, scan)
 
 
