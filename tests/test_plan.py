@@ -9,6 +9,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -200,6 +201,15 @@ def test_a_metric_on_raw_text_gets_whole_columns_beside_tokenised_ones() -> None
     scored = scores([rouge(("1",)), raw], summary=chunks, references=["a", "b", "größe"])
     assert scored["bytes"] == [1, None, 7]
     assert scored["rouge1_f1"] == [1.0, None, 1.0]
+
+
+@pytest.mark.parametrize("values", [np.zeros(1), np.zeros((1, 1)), np.zeros((2, 3)), np.zeros((3, 1)), pa.array([1.0])])
+def test_a_metric_that_gives_another_number_of_values_is_named(values: object) -> None:
+    """One value for three rows must not pass for the first of them."""
+    for given in [values, {"one": values}] if isinstance(values, np.ndarray) else [{"one": values}]:
+        wrong = Metric("wrong", ("summary",), {"one": Field()}, lambda batch, given=given: given, Citation(""))  # type: ignore[misc]
+        with pytest.raises(ValueError, match=r"metric 'wrong': its run gave \(.*\) values for .*, not \("):
+            scores(wrong, summary=["a", "b", "c"])
 
 
 def test_scoring_imports_neither_polars_nor_torch() -> None:

@@ -29,22 +29,30 @@ class Assembly:
     """A metric's columns of `rows` rows, put in range by range in any order and by any thread."""
 
     def __init__(self, metric: Metric, rows: int) -> None:
-        self._fields, self._prefix = metric.fields, metric.prefix
+        self._name, self._fields, self._prefix = metric.name, metric.fields, metric.prefix
         self._numbers: Block = np.empty((len(metric.fields), rows))
         self._nulls: list[tuple[int, int, NDArray[np.bool_]]] = []
         self._parts: dict[str, dict[int, pa.Array]] = {}
 
-    def put(self, first: int, values: Scores) -> None:
-        """Row `first` and those after it, as a metric's `run` gives them."""
+    def put(self, first: int, rows: int, values: Scores) -> None:
+        """`rows` rows from `first` on, as a metric's `run` gives them; ValueError for a `run` that gives another number."""
         if isinstance(values, np.ndarray):
-            self._put_numbers(first, 0, values)
+            self._check("all fields", values.shape, (len(self._fields), rows))
+            self._put_numbers(first, 0, np.ascontiguousarray(values, np.float64))
             return
         for k, name in enumerate(self._fields):
             column = values[name]
+            self._check(
+                f"field {name!r}", np.shape(column) if isinstance(column, np.ndarray) else (len(column),), (rows,)
+            )
             if isinstance(column, np.ndarray):
                 self._put_numbers(first, k, column[None, :].astype(np.float64))
             else:
                 self._parts.setdefault(name, {})[first] = column
+
+    def _check(self, what: str, shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+        if shape != wanted:
+            raise ValueError(f"metric {self._name!r}: its run gave {shape} values for {what}, not {wanted}")
 
     def _put_numbers(self, first: int, field: int, block: Block) -> None:
         """The values of one or more fields. A NaN is carried into the sum; one look at each value where there is none."""
@@ -52,7 +60,7 @@ class Assembly:
             null = np.isnan(block[k])
             block[k, null] = 0.0
             self._nulls.append((field + k, first, null))
-        if block.shape == self._numbers.shape and block.flags.c_contiguous:
+        if block.shape == self._numbers.shape:
             self._numbers = block
         else:
             self._numbers[field : field + len(block), first : first + block.shape[1]] = block

@@ -76,7 +76,7 @@ def score_columns(
         _score_ranges(wanted, rows, ready, assemblies, count)
         for metric, assembly in zip(ready, assemblies, strict=True):
             if not metric.tokenizer:
-                assembly.put(0, _whole(wanted, metric, rows, count))
+                assembly.put(0, rows, _whole(wanted, metric, rows, count))
     return {name: values for assembly in assemblies for name, values in assembly.arrays().items()}
 
 
@@ -114,7 +114,7 @@ def _score_ranges(
 
     def score(inputs: Inputs) -> None:
         for k, scores in _score_range(inputs, cuttings, metrics):
-            assemblies[k].put(inputs.first, scores)
+            assemblies[k].put(inputs.first, inputs.count, scores)
 
     whole = read_inputs(read, 0, rows) if rows <= FEW else None
     if whole and whole.size <= (LARGEST if threads == 1 else SMALLEST):
