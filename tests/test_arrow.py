@@ -158,6 +158,23 @@ def test_a_range_reads_no_more_than_its_rows(monkeypatch: pytest.MonkeyPatch) ->
         assert [int(size) for size in inputs.texts.length] == [6] * 5 + [3] * 10
 
 
+@pytest.mark.parametrize("kind", [pa.ListViewArray, pa.LargeListViewArray])
+def test_list_views_in_any_order_that_share_items(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Views overlap, go backwards, leave gaps and lie under nulls; a range of rows reads their items once."""
+    items, first, sizes = TEXTS * 2, [20, 3, 3, 0, 11, 5, 8, 2, 7, 1, 0, 3], [4, 2, 5, 3, 0, 9, 1, 2, 0, 1, 12, 3]
+    mask, width = [k in (4, 6) for k in range(12)], pa.int32() if kind is pa.ListViewArray else pa.int64()
+    views = kind.from_arrays(pa.array(first, width), pa.array(sizes, width), pa.array(items), mask=pa.array(mask))
+    plain = pa.array(views.to_pylist(), pa.list_(pa.string()))
+    for size in (1, 40, 1 << 20):
+        monkeypatch.setattr(plan, "LARGEST", size)
+        for part in slice(None), slice(3, 11):
+            columns = PLAIN[0][part], views[part], PLAIN[2][part]
+            assert same_bytes(score(*columns), score(columns[0], plain[part], columns[2]))
+    shared = kind.from_arrays(pa.array([0] * 12, width), pa.array([24] * 12, width), pa.array(items))
+    inputs = read_inputs({"references": Column(shared, "references")}, 0, 12)
+    assert len(inputs.texts.length) == 24
+
+
 @every_string
 def test_chunks_of_different_lengths_are_aligned_by_row(kind: pa.DataType, expected: pa.RecordBatch) -> None:
     """A03; one chunk is empty, and each chunk of a dictionary column has a dictionary of its own."""

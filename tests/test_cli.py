@@ -60,6 +60,20 @@ def test_batches_change_nothing(cli: Run, tmp_path: Path, monkeypatch: pytest.Mo
     assert pl.read_parquet(tmp_path / "o.parquet").equals(gm.score(pairs))
 
 
+@pytest.mark.parametrize("parts", [False, True])
+def test_texts_without_tokens_are_named_once_by_their_place_in_the_file(cli: Run, tmp_path: Path, parts: bool) -> None:
+    """However many batches there are: the first such row, and how many more."""
+    summaries = ["a cat"] * 11
+    summaries[5] = summaries[6] = summaries[10] = "кот"
+    files.write(pl.DataFrame({"summary": summaries, "references": ["a"] * 11}), tmp_path / "pairs.parquet")
+    output = f"{tmp_path}/out/" if parts else tmp_path / "out.parquet"
+    with pytest.warns(UserWarning, match="column 'summary', row 5 and 2 more: the text has letters") as caught:
+        code, _, _ = cli(
+            "score", tmp_path / "pairs.parquet", "--metrics", "rouge", "--batch-rows", 2, "--output", output
+        )
+    assert (code, len(caught)) == (0, 1)
+
+
 def test_the_table_holds_means_by_system(cli: Run, scored: pl.DataFrame) -> None:
     code, out, err = cli("score", SAMPLE)
     assert (code, err) == (0, "")

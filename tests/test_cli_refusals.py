@@ -83,6 +83,10 @@ REFUSED: dict[str, tuple[list[object], str]] = {
     "a key twice within": (["score", HERE / "within.jsonl"], "line 1: key 'x' occurs twice in one object"),
     "metric named twice": (["score", SAMPLE, "--metrics", "rouge,rouge"], "'rouge' is named twice"),
     "missing column": (["score", SAMPLE, "--summary", "sumary"], "'sumary'.*did you mean 'summary'"),
+    "files of a pattern that the shell expands": (
+        ["score", SAMPLE, SAMPLE],
+        "one file too many.*one pattern in quotes",
+    ),
     "missing group": (["score", SAMPLE, "--by", "sytem"], "'sytem'.*did you mean 'system'"),
     "group that the table needs": (["score", SAMPLE, "--by", "references"], "'references': List(String)"),
     "unknown metric": (

@@ -43,6 +43,25 @@ def test_a_kernel_that_holds_an_address_works_and_is_not_kept() -> None:
         assert jit.kernel(element)(3) == 3
 
 
+@pytest.mark.parametrize("damage", [b"", b"\x80\x04half", b"no pickle at all"])
+@pytest.mark.parametrize("files", ["*.nbc", "*.nbi", "*.nb?"])
+def test_a_damaged_file_is_written_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: str, damage: bytes
+) -> None:
+    monkeypatch.setattr(jit, "cache_directory", lambda: tmp_path)
+
+    def double(number):  # type: ignore[no-untyped-def]
+        return 2 * number
+
+    double.__module__ = "gistmark_engine.kernels.means"
+    assert jit.kernel(double)(3) == 6
+    for path in tmp_path.glob(files):
+        path.write_bytes(damage)
+    assert jit.kernel(double)(4) == 8
+    whole = jit.kernel(double)
+    assert (whole(5), sum(whole.stats.cache_hits.values())) == (10, 1)
+
+
 def test_a_kernel_is_compiled_again_when_a_source_it_imports_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

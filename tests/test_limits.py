@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 import pytest
+from engine import scores
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,6 +55,18 @@ def test_cut_texts_score_as_their_beginnings(rows: list[tuple[Any, ...]], length
         ):
             longer = any(columns[role][row] != short[role].to_list()[row] for role in roles)
             assert is_now == ("truncated" if longer and was == "ok" else was)
+
+
+def test_layouts_that_pyarrow_cannot_cast_are_cut_too() -> None:
+    pooled = pa.DictionaryArray.from_arrays(
+        pa.array([1, 0, None], pa.int8()), pa.array(["cats and", "a"], pa.string_view())
+    )
+    views = pa.ListViewArray.from_arrays(
+        pa.array([1, 0, 1], pa.int32()), pa.array([1, 2, 0], pa.int32()), pa.array(["cats sat", "a cat"])
+    )
+    metric = gm.metrics.rouge(("1",)).limited(4, "truncate")
+    plain = {"summary": pooled.to_pylist(), "references": views.to_pylist()}
+    assert scores(metric, summary=pooled, references=views) == scores(metric, **plain)
 
 
 def test_long_texts_are_refused_by_column_and_row() -> None:

@@ -18,7 +18,7 @@ from engine import arrow, same_bytes, scores
 from gistmark_engine import plan
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError, OptionError
-from gistmark_engine.metric import Batch, Citation, Field, Metric
+from gistmark_engine.metric import Batch, Citation, Field, Metric, Tokenizer
 from gistmark_engine.metrics.abstraction import abstraction
 from gistmark_engine.metrics.datastats import datastats
 from gistmark_engine.metrics.rouge import rouge
@@ -210,6 +210,39 @@ def test_a_metric_that_gives_another_number_of_values_is_named(values: object) -
         wrong = Metric("wrong", ("summary",), {"one": Field()}, lambda batch, given=given: given, Citation(""))  # type: ignore[misc]
         with pytest.raises(ValueError, match=r"metric 'wrong': its run gave \(.*\) values for .*, not \("):
             scores(wrong, summary=["a", "b", "c"])
+
+
+def test_a_metric_may_score_within_its_run(table: pa.Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On threads of a pool that has none to spare."""
+    monkeypatch.setattr(plan, "SMALLEST", 1000)
+    column = Column(table["summary"], "summary")
+
+    def inner(batch: Batch) -> np.ndarray:
+        scored = score_columns({"summary": column, "references": column}, [rouge(("1",))], threads=2)
+        return np.full((1, batch.rows), len(scored["rouge1_f1"]), np.float64)
+
+    nested = Metric("nested", ("summary",), {"nested": Field("int64")}, inner, Citation(""), Tokenizer("rouge"))
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(score_columns, {"summary": column}, [nested], threads=2).result(timeout=100)
+    assert set(found["nested"].to_pylist()) == {table.num_rows}
+
+
+def test_roles_that_are_not_cut_may_hold_anything() -> None:
+    def run(batch: Batch) -> np.ndarray:
+        return np.zeros((1, batch.rows))
+
+    metric = Metric("free", ("summary", "query"), {"free": Field()}, run, Citation(""), Tokenizer("rouge"))
+    assert scores(metric, summary=["a"], query=pa.array([{"any": 1}])) == {"free": [0.0]}
+
+
+def test_an_array_that_a_run_gives_is_left_as_it_is() -> None:
+    """A metric may give the same array again."""
+    kept = np.array([[1.0, np.nan]])
+    metric = Metric("kept", ("summary",), {"kept": Field()}, lambda batch: kept, Citation(""))
+    kept.flags.writeable = False
+    assert [scores(metric, summary=["a", "b"])["kept"] for _ in range(2)] == [[1.0, None]] * 2
+    whole = Metric("whole", ("summary",), {"whole": Field()}, lambda batch: np.ones((1, 2), np.int64), Citation(""))  # type: ignore[arg-type]
+    assert scores(whole, summary=["a", "b"]) == {"whole": [1.0, 1.0]}
 
 
 def test_scoring_imports_neither_polars_nor_torch() -> None:

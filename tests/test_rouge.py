@@ -138,6 +138,8 @@ def test_identical_text_of_any_script_scores_one_under_a_unicode_tokenizer(token
 def test_a_text_without_tokens_under_the_tokenizer_is_said_aloud() -> None:
     with pytest.warns(UserWarning, match="'summary', row 1: the text has letters but no tokens"):
         scores(rouge(), summary=["a", "สวัสดีครับ"], references=["a", "b"])
+    with pytest.warns(UserWarning, match=r"row 1 and 2 more: .* \('unicode' reads every script\)"):
+        scores(rouge(), summary=["a", "ครับ", "…", "ครับ", "мир"], references=["a"] * 5)
 
 
 def test_the_original_programs_scores_agree_to_its_five_decimals(shared: Path) -> None:

@@ -52,6 +52,19 @@ def combine(scored: Table, rule: str) -> dict[str, Any]:
     return out
 
 
+@pytest.mark.parametrize("rule", ["max", "mean", "first", "argmax_rouge1"])
+@pytest.mark.parametrize("types", [("2", "L", "1"), ("L",), ("Lsum", "2")])
+def test_the_rules_for_long_texts(types: tuple[str, ...], rule: str) -> None:
+    """Beyond 512 tokens, where grams are counted by tables, and for types in any order, with ROUGE-1 among them or not."""
+    words = [[f"w{(k * step) % 97}" for k in range(size)] for size, step in ((700, 3), (513, 5), (90, 7))]
+    summary, references = " ".join(words[0][:600]), [" ".join(text) for text in words]
+    ours = scores(rouge(types, multi=rule, parity="reference"), summary=[summary], references=[references])  # type: ignore[arg-type]
+    wanted = combine(table(summary, references), rule)
+    assert {name: values[0] for name, values in ours.items() if name in wanted} == {
+        name: value for name, value in wanted.items() if name[5:].split("_")[0] in types
+    }
+
+
 @pytest.mark.parametrize("rule", ["max", "mean", "jackknife", "first", "argmax_rouge1"])
 @given(rows=st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=5)), min_size=1, max_size=5))
 @settings(max_examples=120, deadline=None)

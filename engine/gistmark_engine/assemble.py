@@ -56,10 +56,11 @@ class Assembly:
 
     def _put_numbers(self, first: int, field: int, block: Block) -> None:
         """The values of one or more fields. A NaN is carried into the sum; one look at each value where there is none."""
-        for k in np.flatnonzero(np.isnan(np.add.reduce(block, axis=1))).tolist():
-            null = np.isnan(block[k])
-            block[k, null] = 0.0
-            self._nulls.append((field + k, first, null))
+        lost = np.flatnonzero(np.isnan(np.add.reduce(block, axis=1))).tolist()
+        if lost:
+            null = np.isnan(block)
+            block = np.where(null, 0.0, block)
+            self._nulls += [(field + k, first, null[k]) for k in lost]
         if block.shape == self._numbers.shape:
             self._numbers = block
         else:

@@ -41,7 +41,7 @@ def count_hits(tokens: Tokens, types: tuple[str, ...]) -> Counts:
     from gistmark_engine.kernels.overlap import overlap_pairs
 
     pairs = tokens.reference_pairs()
-    grams = tuple(sorted(kind for kind in types if kind.isdigit()))
+    grams = tuple(sorted({kind for kind in types if kind.isdigit()}))
     by_type: dict[str, Counts] = {}
     if grams or "L" in types:
         counts: Counts = overlap_pairs(pairs, orders_of(grams), MULTISET, "L" in types, -1)

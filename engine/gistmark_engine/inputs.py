@@ -68,9 +68,9 @@ def check_columns(columns: Mapping[str, Column], metrics: Sequence[Metric]) -> d
 
 
 def cut_columns(columns: Mapping[str, Column], metrics: Sequence[Metric]) -> dict[str, Column]:
-    """The columns that some metric wants cut into tokens."""
+    """The columns that some metric wants cut into tokens, of the roles that are."""
     cut = {role for metric in metrics if metric.tokenizer for role in metric.inputs}
-    return {role: column for role, column in columns.items() if role in cut}
+    return {role: column for role, column in columns.items() if role in cut and role in (*CUT_ROLES, "references")}
 
 
 def read_inputs(columns: Mapping[str, Column], first: int, count: int) -> Inputs:

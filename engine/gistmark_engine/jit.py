@@ -8,6 +8,7 @@ numba itself does not notice that a function called from another file has change
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -126,8 +127,13 @@ class _Cache(FunctionCache):
     _impl_class = _CacheImpl
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """A kernel from disk. Numba would first get all ready that it can compile, which takes as long as importing it; what
-        is compiled already wants its memory management only."""
+        """A kernel from disk, None if it is not there. Numba would first get all ready that it can compile, which takes as long
+        as importing it; what is compiled already wants its memory management only."""
         rtsys.initialize(target_context)
-        with self._guard_against_spurious_io_errors():
-            return cast(Any, self)._load_overload(sig, target_context)
+        try:
+            with self._guard_against_spurious_io_errors():
+                return cast(Any, self)._load_overload(sig, target_context)
+        except Exception:  # a damaged file, whatever it makes of pickle: the kernel is compiled and kept anew
+            with contextlib.suppress(OSError):
+                cast(Any, self).flush()
+            return None

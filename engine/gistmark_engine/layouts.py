@@ -35,6 +35,11 @@ def list_depth(kind: pa.DataType) -> int:
     return 1 + list_depth(kind.value_type) if is_list(kind) else 0
 
 
+def is_shared(kind: pa.DataType) -> bool:
+    """Whether lists of a type, at any depth, may hold the same items."""
+    return kind.id in _LIST_VIEWS or (is_list(kind) and is_shared(kind.value_type))
+
+
 def element_type(kind: pa.DataType) -> pa.DataType:
     """What lies within all lists around it."""
     return element_type(kind.value_type) if is_list(kind) else kind
@@ -102,9 +107,12 @@ def list_bounds(array: pa.Array) -> tuple[Ints, Ints, pa.Array]:
         first = np.arange(len(array), dtype=np.int64) * size
         last, items = first + size, array.values.slice(array.offset * size, len(array) * size)
     else:
-        sizes = _numbers(array.sizes) if null is None else np.where(null, 0, _numbers(array.sizes))
-        last = np.cumsum(sizes)
-        return last - sizes, last, array.flatten()
+        first, sizes = _numbers(array.offsets)[: len(array)], _numbers(array.sizes)
+        filled = sizes > 0 if null is None else (sizes > 0) & ~null
+        low = int(first[filled].min(initial=len(array.values)))
+        high = int((first + sizes)[filled].max(initial=low))
+        first, last = np.where(filled, first - low, 0), np.where(filled, first + sizes - low, 0)
+        return first, last, array.values.slice(low, high - low)
     return (first, last, items) if null is None else (np.where(null, 0, first), np.where(null, 0, last), items)
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+import warnings
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -23,14 +25,18 @@ from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.inputs import Inputs, check_columns, cut_columns, read_inputs, strings
 from gistmark_engine.job import opened
 from gistmark_engine.kernels.records import INTEGER
+from gistmark_engine.layouts import is_shared
 from gistmark_engine.metric import STATUS_FIELD, Batch, Metric, Scores, Tokenizer
-from gistmark_engine.script import find_invalid_utf8, first_invalid, warn_untokenised
+from gistmark_engine.script import Untokenised, find_invalid_utf8, find_untokenised, first_invalid
 from gistmark_engine.sizes import row_sizes
 from gistmark_engine.tokens import Tokens, tokenise
 
 LARGEST, SMALLEST, MANY = 8 << 20, 4 << 20, 4
 """Bytes of text in a range of rows: few enough for its memory, enough to find the rows that share texts and to be worth a
 thread; ranges a thread, of which there are several so that none has to wait long for another."""
+
+POOL = "gistmark-"
+"""How the names of the pool's threads begin."""
 
 FEW = 1 << 11
 """Rows that are read at once before it is asked how they are shared out: most often they are not."""
@@ -110,19 +116,29 @@ def _score_ranges(
     cuttings = _cuttings(tuple((metric.tokenizer, metric.inputs) for metric in metrics))
     if not cuttings:
         return
-    read = cut_columns(columns, metrics)
+    read, untokenised = cut_columns(columns, metrics), set[tuple[int, str]]()
 
     def score(inputs: Inputs) -> None:
-        for k, scores in _score_range(inputs, cuttings, metrics):
-            assemblies[k].put(inputs.first, inputs.count, scores)
+        for cutting in cuttings:
+            tokens = _cut(inputs, cutting, metrics)
+            untokenised.update((row, cutting.tokenizer.name) for row in find_untokenised(inputs, tokens))
+            for k in cutting.metrics:
+                assemblies[k].put(inputs.first, inputs.count, metrics[k].run(Batch(inputs.count, {}, tokens)))
 
-    whole = read_inputs(read, 0, rows) if rows <= FEW else None
+    shared = any(is_shared(column.values.type) for column in read.values())
+    whole = read_inputs(read, 0, rows) if rows <= FEW and not shared else None
     if whole and whole.size <= (LARGEST if threads == 1 else SMALLEST):
         score(whole)
-        return
-    run = _pool(threads, os.getpid()).map if threads > 1 else map
-    ends = np.cumsum(sum(run(row_sizes, read.values()), np.ones(rows, np.int64)))
-    list(run(lambda bounds: score(read_inputs(read, *bounds)), _ranges(ends, threads)))
+    else:
+        within = threading.current_thread().name.startswith(
+            POOL
+        )  # a metric that scores: it must not wait for its own thread
+        run = _pool(threads, os.getpid()).map if threads > 1 and not within else map
+        ends = np.cumsum(sum(run(row_sizes, read.values()), np.ones(rows, np.int64)))
+        list(run(lambda bounds: score(read_inputs(read, *bounds)), _ranges(ends, threads)))
+    for name in sorted({name for _, name in untokenised}):
+        lost = sorted(row for row, tokenizer in untokenised if tokenizer == name)
+        warnings.warn(Untokenised(read["summary"].name, name, lost), stacklevel=3)
 
 
 def _whole(columns: Mapping[str, Column], metric: Metric, rows: int, threads: int) -> Scores:
@@ -161,7 +177,7 @@ def _threads(wanted: int | None) -> int:
 @functools.cache
 def _pool(count: int, process: int) -> ThreadPoolExecutor:
     """The threads of a process, kept between jobs with what they remember; a forked child makes its own."""
-    return ThreadPoolExecutor(count, thread_name_prefix=f"gistmark-{process}")
+    return ThreadPoolExecutor(count, thread_name_prefix=f"{POOL}{process}")
 
 
 def check_distinct(metrics: Sequence[Metric]) -> None:
@@ -210,16 +226,6 @@ def _ranges(ends: NDArray[np.int64], threads: int) -> list[tuple[int, int]]:
     return [(first, last - first) for first, last in pairwise(bounds)]
 
 
-def _score_range(
-    inputs: Inputs, cuttings: Sequence[Cutting], metrics: Sequence[Metric]
-) -> Iterator[tuple[int, Scores]]:
-    """All tokenised metrics on a range of rows, by their position."""
-    for cutting in cuttings:
-        batch = Batch(inputs.count, {}, _cut(inputs, cutting, metrics))
-        for k in cutting.metrics:
-            yield k, metrics[k].run(batch)
-
-
 def _cut(inputs: Inputs, cutting: Cutting, metrics: Sequence[Metric]) -> Tokens:
     rows = inputs.rows(cutting.roles)
     given = any(inputs.columns[role].kind == "tokens" for role in cutting.roles if role in inputs.columns)
@@ -235,6 +241,4 @@ def _cut(inputs: Inputs, cutting: Cutting, metrics: Sequence[Metric]) -> Tokens:
         column, row = find_invalid_utf8(inputs, cutting.roles)
         name = metrics[cutting.metrics[0]].name
         raise InputError("the text is not UTF-8", metric=name, column=column, row=row)
-    if not given:
-        warn_untokenised(inputs, tokens, cutting.tokenizer.name)
     return tokens

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import warnings
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,9 @@ import pyarrow as pa
 from gistmark_engine.arrow import Texts
 from gistmark_engine.inputs import Inputs
 from gistmark_engine.tokens import Tokens
+
+MOST = 1000
+"""Texts without a token that are looked for: so many tell enough."""
 
 
 def find_invalid_utf8(inputs: Inputs, roles: Sequence[str]) -> tuple[str, int]:
@@ -59,18 +62,30 @@ def _read(texts: Texts, t: int) -> str:
     return "\n".join(pieces)
 
 
-def warn_untokenised(inputs: Inputs, tokens: Tokens, tokenizer: str) -> None:
-    """Warn of summaries that hold letters but no token, such as Thai under the tokenizer `rouge`."""
+class Untokenised(UserWarning):
+    """Summaries that hold letters but no token, such as Thai under the tokenizer `rouge`.
+
+    column, tokenizer  their names; `rows`: which rows, in order; MOST of them may stand for more
+    """
+
+    def __init__(self, column: str, tokenizer: str, rows: Sequence[int]) -> None:
+        self.column, self.tokenizer, self.rows = column, tokenizer, rows
+        more = f" and {'at least ' if len(rows) >= MOST else ''}{len(rows) - 1} more" if len(rows) > 1 else ""
+        why = (
+            ", which keeps ASCII letters and digits only ('unicode' reads every script)" if tokenizer == "rouge" else ""
+        )
+        super().__init__(
+            f"column {column!r}, row {rows[0]}{more}: the text has letters but no tokens under tokenizer {tokenizer!r}{why}; "
+            "it is scored as empty"
+        )
+
+
+def find_untokenised(inputs: Inputs, tokens: Tokens) -> list[int]:
+    """Rows of the job, MOST at most, whose summary holds letters but no token."""
     spans = tokens.cut.summary
     empty = spans[:, 0] == spans[:, 1]
     if not empty.any() or "summary" not in inputs.shares:
-        return
-    for row in np.flatnonzero(empty & (spans[:, 0] >= 0)).tolist():
-        if any(letter.isalpha() for letter in _read(inputs.texts, inputs.shares["summary"].first[row])):
-            why = ", which keeps ASCII letters and digits only" if tokenizer == "rouge" else ""
-            warnings.warn(
-                f"column {inputs.columns['summary'].name!r}, row {inputs.first + row}: the text has letters but no tokens "
-                f"under tokenizer {tokenizer!r}{why}; it is scored as empty",
-                stacklevel=2,
-            )
-            return
+        return []
+    rows, first = np.flatnonzero(empty & (spans[:, 0] >= 0)), inputs.shares["summary"].first
+    letters = (row for row in rows.tolist() if any(letter.isalpha() for letter in _read(inputs.texts, first[row])))
+    return [inputs.first + row for row in islice(letters, MOST)]

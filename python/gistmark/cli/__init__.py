@@ -14,6 +14,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Sequence
+from typing import NoReturn
 
 from gistmark.cli import bench, cache, compare, completion, help, metrics, report, score, study, warmup
 from gistmark.cli.interrupts import interrupts
@@ -67,12 +68,24 @@ def _open_standard() -> None:
 def _run(arguments: Sequence[str] | None) -> int:
     """Run one command; all it prints is written when this ends, so that a closed pipe shows here and not at exit."""
     try:
-        options = _parser().parse_args(arguments)
+        parser = _parser()
+        options, more = parser.parse_known_args(arguments)
+        if more:
+            _refuse(more, parser)
         _check_given(options)
         code: int = options.run(options)
         return code
     finally:
         sys.stdout.flush()
+
+
+def _refuse(more: list[str], parser: argparse.ArgumentParser) -> NoReturn:
+    """Refuse arguments that a command does not know; files among them come from a pattern that the shell has expanded."""
+    if not more[0].startswith("-") and os.path.exists(more[0]):
+        raise OptionError(
+            f"{more[0]!r} is one file too many; give several as one pattern in quotes, such as 'parts/*.parquet'"
+        )
+    parser.error(f"unrecognized arguments: {' '.join(more)}")
 
 
 def _check_given(options: argparse.Namespace) -> None:

@@ -59,6 +59,9 @@ def _run(options: argparse.Namespace) -> int:
     if not options.quiet:
         text = render(results) if options.format == "text" else tables.page(as_page(results), options.format)
         print(text, file=target.beside(options.output))
+    least = min((result.rows for result in results), default=used.height)
+    if least < used.height:
+        print(f"gistmark: {used.height - least} of {used.height} rows lack a text and are left out", file=sys.stderr)
     if used.height < frame.height:
         print(f"gistmark: compared the first {used.height} of {frame.height} rows; see --limit", file=sys.stderr)
     if options.output:

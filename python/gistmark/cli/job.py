@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,6 +19,7 @@ from gistmark.summary import summarise
 from gistmark_engine.errors import InputError
 from gistmark_engine.job import opened
 from gistmark_engine.metric import Metric
+from gistmark_engine.script import MOST, Untokenised
 
 ROWS = 8192
 """Rows of a batch; three of them are in memory at a time, besides what the reader holds ready. A metric that is not
@@ -83,17 +85,47 @@ def scored_batches(
     threads: int | None,
     start: int = 0,
 ) -> Iterator[pl.DataFrame]:
-    """The batches in order with their scores; a row that cannot be scored is named by its place, the first being `start`."""
-    for batch in batches:
-        try:
-            yield score(batch, metrics, columns, threads=threads)
-        except InputError as error:
-            if error.row is None:
-                raise
-            raise InputError(
-                error.problem, metric=error.metric, column=error.column, row=start + error.row, value=error.value
-            ) from error
-        start += batch.height
+    """The batches in order with their scores; a row that cannot be scored is named by its place, the first being `start`.
+
+    Texts without tokens are warned of once, after the last batch.
+    """
+    untokenised: dict[tuple[str, str], list[int]] = {}
+    try:
+        for batch in batches:
+            with _noting(untokenised, start):
+                scored = _scored(batch, metrics, columns, threads, start)
+            yield scored
+            start += batch.height
+    finally:
+        for names, rows in untokenised.items():
+            warnings.warn(Untokenised(*names, rows), stacklevel=2)
+
+
+def _scored(
+    batch: pl.DataFrame, metrics: Sequence[Metric], columns: dict[str, str], threads: int | None, start: int
+) -> pl.DataFrame:
+    try:
+        return score(batch, metrics, columns, threads=threads)
+    except InputError as error:
+        if error.row is None:
+            raise
+        raise InputError(
+            error.problem, metric=error.metric, column=error.column, row=start + error.row, value=error.value
+        ) from error
+
+
+@contextmanager
+def _noting(untokenised: dict[tuple[str, str], list[int]], start: int) -> Iterator[None]:
+    """Keep the rows without tokens, by column and tokenizer, the first row of the batch being `start`; other warnings pass."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", Untokenised)
+        yield
+    for each in caught:
+        if isinstance(each.message, Untokenised):
+            rows = untokenised.setdefault((each.message.column, each.message.tokenizer), [])
+            rows += [start + row for row in each.message.rows[: MOST - len(rows)]]
+        else:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
 def _sink(output: str | None, head: pl.DataFrame, signatures: Sequence[str]) -> AbstractContextManager[Put]:
