@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from engine import arrow, same_bytes, scores
 
-from gistmark_engine import plan
+from gistmark_engine import ranges
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError
 from gistmark_engine.inputs import read_inputs
@@ -131,9 +131,9 @@ def test_ranges_of_any_layout(
     """Each range of rows reads its own part of a column, of lists and dictionaries too: here some rows or one alone."""
     columns = {"summary": cast(TEXTS, kind), "references": wrapped(wrap, LISTS, kind), "source": cast(OTHERS, kind)}
     for few, size in (0, 40), (0, 1), (5, 1):
-        monkeypatch.setattr(plan, "FEW", few)
-        monkeypatch.setattr(plan, "SMALLEST", size)
-        monkeypatch.setattr(plan, "LARGEST", size)
+        monkeypatch.setattr(ranges, "FEW", few)
+        monkeypatch.setattr(ranges, "SMALLEST", size)
+        monkeypatch.setattr(ranges, "LARGEST", size)
         assert same_bytes(arrow(METRICS, threads=threads, **columns), expected)
 
 
@@ -166,7 +166,7 @@ def test_list_views_in_any_order_that_share_items(kind: type, monkeypatch: pytes
     views = kind.from_arrays(pa.array(first, width), pa.array(sizes, width), pa.array(items), mask=pa.array(mask))
     plain = pa.array(views.to_pylist(), pa.list_(pa.string()))
     for size in (1, 40, 1 << 20):
-        monkeypatch.setattr(plan, "LARGEST", size)
+        monkeypatch.setattr(ranges, "LARGEST", size)
         for part in slice(None), slice(3, 11):
             columns = PLAIN[0][part], views[part], PLAIN[2][part]
             assert same_bytes(score(*columns), score(columns[0], plain[part], columns[2]))

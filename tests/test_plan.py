@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from engine import arrow, same_bytes, scores
 
-from gistmark_engine import plan
+from gistmark_engine import ranges
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError, OptionError
 from gistmark_engine.metric import Batch, Citation, Field, Metric, Tokenizer
@@ -61,13 +61,13 @@ def expected(table: pa.Table) -> pa.RecordBatch:
 
 
 @pytest.mark.parametrize("threads", [*THREADS, None, 7])
-@pytest.mark.parametrize("smallest", [1, 50_000, plan.SMALLEST])
+@pytest.mark.parametrize("smallest", [1, 50_000, ranges.SMALLEST])
 def test_any_number_of_threads(
     table: pa.Table, expected: pa.RecordBatch, monkeypatch: pytest.MonkeyPatch, threads: int | None, smallest: int
 ) -> None:
     """However the rows are cut into ranges, too: from some hundreds to two."""
-    monkeypatch.setattr(plan, "SMALLEST", smallest)
-    monkeypatch.setattr(plan, "LARGEST", 8 * smallest if smallest > 1 else 4_000)
+    monkeypatch.setattr(ranges, "SMALLEST", smallest)
+    monkeypatch.setattr(ranges, "LARGEST", 8 * smallest if smallest > 1 else 4_000)
     assert same_bytes(score_batch(table, METRICS, threads=threads), expected)
 
 
@@ -131,7 +131,7 @@ def test_texts_that_look_alike_are_not_shared() -> None:
 def test_eight_python_threads_at_once(
     table: pa.Table, expected: pa.RecordBatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plan, "SMALLEST", 50_000)
+    monkeypatch.setattr(ranges, "SMALLEST", 50_000)
     with ThreadPoolExecutor(8) as pool:
         jobs = [pool.submit(score_batch, table, METRICS, threads=1 + k % 2) for k in range(8)]
     assert all(same_bytes(job.result(), expected) for job in jobs)
@@ -183,7 +183,7 @@ def test_columns_of_unequal_length_are_refused_even_under_one_name() -> None:
 
 
 def test_the_first_bad_row_is_named_whatever_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan, "SMALLEST", 50_000)
+    monkeypatch.setattr(ranges, "SMALLEST", 50_000)
     good, bad = "plain text " * 2000, pa.array([b"\xff" * 9]).view(pa.string())
     column = pa.chunked_array([pa.array([good] * 60), bad, pa.array([good] * 60), bad])
     for threads in THREADS:
@@ -214,7 +214,7 @@ def test_a_metric_that_gives_another_number_of_values_is_named(values: object) -
 
 def test_a_metric_may_score_within_its_run(table: pa.Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """On threads of a pool that has none to spare."""
-    monkeypatch.setattr(plan, "SMALLEST", 1000)
+    monkeypatch.setattr(ranges, "SMALLEST", 1000)
     column = Column(table["summary"], "summary")
 
     def inner(batch: Batch) -> np.ndarray:

@@ -7,39 +7,24 @@ it into columns that are there already. Nothing here knows a metric by name.
 from __future__ import annotations
 
 import functools
-import os
-import threading
 import warnings
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby
+from operator import itemgetter
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from gistmark_engine.assemble import Assembly
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError, OptionError
-from gistmark_engine.inputs import Inputs, check_columns, cut_columns, read_inputs, strings
+from gistmark_engine.inputs import Inputs, check_columns, cut_columns, strings
 from gistmark_engine.job import opened
 from gistmark_engine.kernels.records import INTEGER
-from gistmark_engine.layouts import is_shared
 from gistmark_engine.metric import STATUS_FIELD, Batch, Metric, Scores, Tokenizer
+from gistmark_engine.ranges import count_threads, for_each_range
 from gistmark_engine.script import Untokenised, find_invalid_utf8, find_untokenised, first_invalid
-from gistmark_engine.sizes import row_sizes
 from gistmark_engine.tokens import Tokens, tokenise
-
-LARGEST, SMALLEST, MANY = 8 << 20, 4 << 20, 4
-"""Bytes of text in a range of rows: few enough for its memory, enough to find the rows that share texts and to be worth a
-thread; ranges a thread, of which there are several so that none has to wait long for another."""
-
-POOL = "gistmark-"
-"""How the names of the pool's threads begin."""
-
-FEW = 1 << 11
-"""Rows that are read at once before it is asked how they are shared out: most often they are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +60,7 @@ def score_columns(
     check_distinct(metrics)
     if any(metric.limit for metric in metrics):
         return _score_limited(columns, metrics, threads)
-    wanted, count = check_columns(columns, metrics), _threads(threads)
+    wanted, count = check_columns(columns, metrics), count_threads(threads)
     rows = next((len(column.values) for column in wanted.values()), 0)
     assemblies = [Assembly(metric, rows) for metric in metrics]
     with opened(metrics) as ready:
@@ -116,29 +101,18 @@ def _score_ranges(
     cuttings = _cuttings(tuple((metric.tokenizer, metric.inputs) for metric in metrics))
     if not cuttings:
         return
-    read, untokenised = cut_columns(columns, metrics), set[tuple[int, str]]()
+    read, untokenised = cut_columns(columns, metrics), set[tuple[str, int]]()
 
     def score(inputs: Inputs) -> None:
         for cutting in cuttings:
             tokens = _cut(inputs, cutting, metrics)
-            untokenised.update((row, cutting.tokenizer.name) for row in find_untokenised(inputs, tokens))
+            untokenised.update((cutting.tokenizer.name, row) for row in find_untokenised(inputs, tokens))
             for k in cutting.metrics:
                 assemblies[k].put(inputs.first, inputs.count, metrics[k].run(Batch(inputs.count, {}, tokens)))
 
-    shared = any(is_shared(column.values.type) for column in read.values())
-    whole = read_inputs(read, 0, rows) if rows <= FEW and not shared else None
-    if whole and whole.size <= (LARGEST if threads == 1 else SMALLEST):
-        score(whole)
-    else:
-        within = threading.current_thread().name.startswith(
-            POOL
-        )  # a metric that scores: it must not wait for its own thread
-        run = _pool(threads, os.getpid()).map if threads > 1 and not within else map
-        ends = np.cumsum(sum(run(row_sizes, read.values()), np.ones(rows, np.int64)))
-        list(run(lambda bounds: score(read_inputs(read, *bounds)), _ranges(ends, threads)))
-    for name in sorted({name for _, name in untokenised}):
-        lost = sorted(row for row, tokenizer in untokenised if tokenizer == name)
-        warnings.warn(Untokenised(read["summary"].name, name, lost), stacklevel=3)
+    for_each_range(score, read, rows, threads)
+    for name, found in groupby(sorted(untokenised), key=itemgetter(0)):
+        warnings.warn(Untokenised(read["summary"].name, name, [row for _, row in found]), stacklevel=3)
 
 
 def _whole(columns: Mapping[str, Column], metric: Metric, rows: int, threads: int) -> Scores:
@@ -159,25 +133,6 @@ def _named(error: InputError, columns: Mapping[str, Column], metric: Metric) -> 
     column = columns.get(error.column or "")
     name = column.name if column else error.column
     return InputError(error.problem, metric=error.metric or metric.name, column=name, row=error.row, value=error.value)
-
-
-def _cores() -> int:
-    """Cores this process may use; not every system says."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _threads(wanted: int | None) -> int:
-    if wanted is None:
-        return _cores()
-    if not isinstance(wanted, int) or isinstance(wanted, bool) or wanted < 1:
-        raise OptionError(f"threads must be a positive integer, or None for all cores, not {wanted!r}")
-    return wanted
-
-
-@functools.cache
-def _pool(count: int, process: int) -> ThreadPoolExecutor:
-    """The threads of a process, kept between jobs with what they remember; a forked child makes its own."""
-    return ThreadPoolExecutor(count, thread_name_prefix=f"{POOL}{process}")
 
 
 def check_distinct(metrics: Sequence[Metric]) -> None:
@@ -212,18 +167,6 @@ def _cuttings(metrics: Sequence[tuple[Tokenizer | None, tuple[str, ...]]]) -> li
         roles = tuple(dict.fromkeys(role for k in positions for role in metrics[k][1]))
         cuttings.append(Cutting(merged, roles, tuple(positions)))
     return cuttings
-
-
-def _ranges(ends: NDArray[np.int64], threads: int) -> list[tuple[int, int]]:
-    """(first row, rows) of ranges of about equal bytes, given how many each row and those before it have: one to four for
-    each thread, more where they would be too large."""
-    total = int(ends[-1]) if len(ends) else 0
-    parts = -(-total // LARGEST)
-    if threads > 1 and total > SMALLEST:
-        parts = max(parts, threads * min(max(total // (threads * SMALLEST), 1), MANY))
-    cuts = ends.searchsorted(total * np.arange(1, parts) // parts, side="right").tolist()
-    bounds = sorted({0, *cuts, len(ends)})
-    return [(first, last - first) for first, last in pairwise(bounds)]
 
 
 def _cut(inputs: Inputs, cutting: Cutting, metrics: Sequence[Metric]) -> Tokens:
