@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError
-from gistmark_engine.layouts import is_shared
+from gistmark_engine.layouts import cast_to
 from gistmark_engine.limits import Limit
 
 Flags = NDArray[np.bool_]
@@ -70,11 +70,7 @@ def _longest(values: pa.Array | pa.ChunkedArray) -> int:
 def _flat(values: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64], pa.Array | None]:
     """All texts of a column, the row of each, and the bounds of each row's texts where rows hold lists."""
     listed = hasattr(values.type, "value_field")
-    kind = pa.large_list(pa.large_string()) if listed else pa.large_string()
-    try:
-        whole = pa.array(values.to_pylist(), kind) if is_shared(values.type) else values.cast(kind)
-    except pa.ArrowNotImplementedError:  # of some dictionaries
-        whole = pa.array(values.to_pylist(), kind)
+    whole = cast_to(values, pa.large_list(pa.large_string()) if listed else pa.large_string())
     whole = whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
     if not listed:
         return whole, np.arange(len(whole)), None

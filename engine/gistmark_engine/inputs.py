@@ -12,7 +12,7 @@ from gistmark_engine.arrow import Share, Texts, read_texts
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError
 from gistmark_engine.kernels.records import NULL, Rows
-from gistmark_engine.layouts import Flags, check_type, element_type
+from gistmark_engine.layouts import Flags, cast_to, check_type, element_type
 from gistmark_engine.metric import Metric
 
 CUT_ROLES = ("summary", "source")
@@ -95,7 +95,8 @@ def _whole(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     """A column as one array; chunks that have a dictionary each are spelled out first."""
     if not isinstance(values, pa.ChunkedArray):
         return values
-    return (values.cast(_spelled(values.type)) if values.num_chunks > 1 else values).combine_chunks()
+    whole = cast_to(values, _spelled(values.type)) if values.num_chunks > 1 else values
+    return whole.combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
 
 
 def _spelled(kind: pa.DataType) -> pa.DataType:

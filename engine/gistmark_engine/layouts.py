@@ -45,6 +45,16 @@ def element_type(kind: pa.DataType) -> pa.DataType:
     return element_type(kind.value_type) if is_list(kind) else kind
 
 
+def cast_to(values: pa.Array | pa.ChunkedArray, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
+    """The values as another type; by way of Python where pyarrow cannot, or, of list views, does it wrong."""
+    try:
+        if not is_shared(values.type):
+            return values.cast(kind)
+    except pa.ArrowNotImplementedError:  # of some dictionaries
+        pass
+    return pa.array(values.to_pylist(), kind)
+
+
 def check_type(column: Column, role: str) -> None:
     """Raise InputError for a column that cannot hold what its kind says."""
     kind, cut = column.values.type, column.kind != "text"
