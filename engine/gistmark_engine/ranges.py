@@ -40,8 +40,8 @@ def for_each_range(act: Callable[[Inputs], None], columns: Mapping[str, Column],
         if whole.size <= (LARGEST if threads == 1 else SMALLEST):
             act(whole)
             return
+    ends = np.cumsum(sum(map(row_sizes, columns.values()), np.ones(rows, np.int64)))
     run = _pool(threads, os.getpid()).map if threads > 1 and not _is_within() else map
-    ends = np.cumsum(sum(run(row_sizes, columns.values()), np.ones(rows, np.int64)))
     for _ in run(lambda bounds: act(read_inputs(columns, *bounds)), _ranges(ends, threads)):
         pass
 

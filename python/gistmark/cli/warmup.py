@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from typing import Any
 
@@ -34,6 +35,8 @@ def add_to(commands: Any) -> None:
 def _run(_: argparse.Namespace) -> int:
     from gistmark_engine.jit import cache_directory, cache_writable  # numba loads here, not with every command
 
+    if sys.stderr.isatty():
+        print("compiling, for some minutes where nothing is kept yet", file=sys.stderr)
     start = time.perf_counter()
     compile_kernels()
     kept = f"kept in {cache_directory()}" if cache_writable() else "not kept"
