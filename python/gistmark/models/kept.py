@@ -111,9 +111,9 @@ def _connected(path: Path) -> sqlite3.Connection:
         raise OptionError(f"cache {path}: directory {path.parent} does not exist")
     try:
         connection = sqlite3.connect(path, timeout=60, check_same_thread=False)
-        mark, entries = (
+        entries, mark = (  # in this order: a process that makes the file at the same time marks it before it makes tables
             connection.execute(query).fetchone()[0]
-            for query in ("PRAGMA application_id", "SELECT count(*) FROM sqlite_master")
+            for query in ("SELECT count(*) FROM sqlite_master", "PRAGMA application_id")
         )
         if mark != _OURS and entries:
             raise OptionError(f"cache {path} is another program's database; name another file")
