@@ -111,10 +111,9 @@ def _connected(path: Path) -> sqlite3.Connection:
         raise OptionError(f"cache {path}: directory {path.parent} does not exist")
     try:
         connection = sqlite3.connect(path, timeout=60, check_same_thread=False)
-        entries, mark = (  # in this order: a process that makes the file at the same time marks it before it makes tables
-            connection.execute(query).fetchone()[0]
-            for query in ("SELECT count(*) FROM sqlite_master", "PRAGMA application_id")
-        )
+        # in this order: a process that makes the file at the same time marks it before it makes tables
+        queries = ("SELECT count(*) FROM sqlite_master", "PRAGMA application_id")
+        entries, mark = (connection.execute(query).fetchone()[0] for query in queries)
         if mark != _OURS and entries:
             raise OptionError(f"cache {path} is another program's database; name another file")
         for statement in (*_SETUP, "BEGIN IMMEDIATE", "ROLLBACK"):  # the last two tell whether it can be written
