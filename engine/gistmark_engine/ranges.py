@@ -41,8 +41,9 @@ def for_each_range(act: Callable[[Inputs], None], columns: Mapping[str, Column],
             act(whole)
             return
     ends = np.cumsum(sum(map(row_sizes, columns.values()), np.ones(rows, np.int64)))
-    run = _pool(threads, os.getpid()).map if threads > 1 and not _is_within() else map
-    for _ in run(lambda bounds: act(read_inputs(columns, *bounds)), _ranges(ends, threads)):
+    ranges = _ranges(ends, threads)
+    run = _pool(threads, os.getpid()).map if threads > 1 and len(ranges) > 1 and not _is_within() else map
+    for _ in run(lambda bounds: act(read_inputs(columns, *bounds)), ranges):
         pass
 
 
