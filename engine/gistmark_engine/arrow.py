@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -63,8 +63,8 @@ def read_texts(columns: Mapping[str, Column]) -> tuple[Texts, dict[str, Share]]:
     """The texts of all columns, given by role and of types that `check_type` takes, and the share of each role."""
     taken = {role: [_taken_apart(chunk, column, role) for chunk in _chunks(column)] for role, column in columns.items()}
     chunks = [chunk for some in taken.values() for chunk in some]
-    firsts = _sums([chunk.count for chunk in chunks])
-    pieces = _sums([len(chunk.leaf) for chunk in chunks])
+    firsts = list(accumulate((chunk.count for chunk in chunks), initial=0))
+    pieces = list(accumulate((len(chunk.leaf) for chunk in chunks), initial=0))
     start = np.arange(firsts[-1] + 1, dtype=np.int64)
     address, length = np.empty(pieces[-1], np.int64), np.empty(pieces[-1], np.int64)
     texts = Texts(start[:-1].copy(), start[1:], address, length, [chunk.leaf for chunk in chunks])
@@ -140,13 +140,6 @@ def _null_rows(chunk: _Chunk, null: Flags | None) -> Flags | None:
     (first, last), filled = chunk.rows, before(~null)
     nothing: Flags = (last > first) & (filled[last] == filled[first])
     return nothing if chunk.null_rows is None else nothing | chunk.null_rows
-
-
-def _sums(counts: Sequence[int]) -> list[int]:
-    sums = [0]
-    for count in counts:
-        sums.append(sums[-1] + count)
-    return sums
 
 
 def before(values: Ints | NDArray[np.bool_]) -> Ints:

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gistmark_engine.arrow import read_texts
+from gistmark_engine.arrow import before, read_texts
 from gistmark_engine.columns import Column
 from gistmark_engine.kernels.records import BREAK, NULL
 from gistmark_engine.metric import Tokenizer
@@ -52,7 +52,7 @@ def prepare(rows: Rows, tokenizer: Tokenizer) -> Prepared:
     parts, _ = read_texts({"prepared": made})
     first, last = parts.start[np.array(which, np.int64)], parts.stop[np.array(which, np.int64)]
     order = _joined(first, last)
-    begins, pieces = _offsets(last - first), _offsets(stop - start)
+    begins, pieces = before(last - first), before(stop - start)
     null, given = start == NULL, cut_of(tokenizer) is not None
     length = parts.length[order]
     shaped = shaped._replace(
@@ -92,17 +92,13 @@ def _renumbered(rows: Rows) -> tuple[Ints, Rows]:
     row = np.arange(count, dtype=np.int64)
     roles = [rows.summary + row if rows.summary >= 0 else row[:0], rows.source + row if rows.source >= 0 else row[:0]]
     many = rows.reference_last - rows.reference_first
-    before, through = len(roles[0]) + len(roles[1]), np.cumsum(many)
+    own, through = len(roles[0]) + len(roles[1]), np.cumsum(many)
     return np.concatenate([*roles, _joined(rows.reference_first, rows.reference_last)]), rows._replace(
         summary=0 if rows.summary >= 0 else NULL,
         source=len(roles[0]) if rows.source >= 0 else NULL,
-        reference_first=before + through - many,
-        reference_last=before + through,
+        reference_first=own + through - many,
+        reference_last=own + through,
     )
-
-
-def _offsets(sizes: Ints) -> Ints:
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
 
 
 def _joined(first: Ints, last: Ints) -> Ints:

@@ -13,7 +13,6 @@ from gistmark_engine.tokenizers.given import cut_batch
 from gistmark_engine.tokenizers.tercom import Normalisation
 
 CITE = Citation("Snover et al. 2006, A study of translation edit rate, section 2", "sacrebleu 2.6.0")
-FIELDS = ("ter", "ter_edits", "ter_reference_length", "ter_status")
 
 
 @checked
