@@ -61,7 +61,7 @@ class _Chunk:
 
 def read_texts(columns: Mapping[str, Column]) -> tuple[Texts, dict[str, Share]]:
     """The texts of all columns, given by role and of types that `check_type` takes, and the share of each role."""
-    taken = {role: [_taken_apart(chunk, column, role) for chunk in _chunks(column)] for role, column in columns.items()}
+    taken = {role: [_taken_apart(chunk, column, role) for chunk in chunks_of(column)] for role, column in columns.items()}
     chunks = [chunk for some in taken.values() for chunk in some]
     firsts = list(accumulate((chunk.count for chunk in chunks), initial=0))
     pieces = list(accumulate((len(chunk.leaf) for chunk in chunks), initial=0))
@@ -76,7 +76,8 @@ def read_texts(columns: Mapping[str, Column]) -> tuple[Texts, dict[str, Share]]:
     return texts, shares
 
 
-def _chunks(column: Column) -> list[pa.Array]:
+def chunks_of(column: Column) -> list[pa.Array]:
+    """The arrays of a column, one at least."""
     values = column.values
     if isinstance(values, pa.ChunkedArray):
         return values.chunks or [pa.nulls(0, values.type)]

@@ -42,7 +42,7 @@ class Inputs:
     @property
     def size(self) -> int:
         """Bytes of text, one more a text or piece."""
-        return int(np.abs(self.texts.length).sum()) + len(self.texts.length) + self.count
+        return int(np.abs(self.texts.length).sum()) + len(self.texts.length)
 
     @property
     def null(self) -> dict[str, Flags | None]:

@@ -92,10 +92,29 @@ def read_pieces(array: pa.Array, name: str, address: Ints, length: Ints) -> None
 def _read_strings(array: pa.Array, at: Ints, address: Ints, length: Ints) -> None:
     from gistmark_engine.kernels.strings import locate_strings
 
-    bitmap, places, *data = (buffer.address if buffer else 0 for buffer in array.buffers())
-    bitmap = bitmap if array.null_count else 0
-    buffers = np.array(data or [0], np.int64)
-    locate_strings(_STRINGS[array.type.id], places, bitmap, array.offset, buffers, at, address, length)
+    *places, data = _places(array)
+    buffers = np.array([buffer.address if buffer else 0 for buffer in data] or [0], np.int64)
+    locate_strings(*places, buffers, at, address, length)
+
+
+def _places(array: pa.Array) -> tuple[int, int, int, int, list[pa.Buffer | None]]:
+    """Of an array of strings: bytes of an offset or view, where they lie, where the bitmap lies (0: all are there), the
+    first of both, the buffers of the bytes."""
+    bitmap, places, *data = array.buffers()
+    return _STRINGS[array.type.id], places.address, bitmap.address if array.null_count else 0, array.offset, data
+
+
+def add_sizes(array: pa.Array, name: str, sizes: Ints) -> None:
+    """Add to the number of each element of a flat array its bytes and one more; an integer counts as eight."""
+    if array.type.id in _STRINGS:
+        from gistmark_engine.kernels.strings import add_lengths
+
+        *places, _ = _places(array)
+        add_lengths(*places, sizes)
+        return
+    address, length = np.empty_like(sizes), np.empty_like(sizes)
+    read_pieces(array, name, address, length)
+    sizes += np.abs(length) + 1
 
 
 def _integers(array: pa.Array, name: str) -> Ints:

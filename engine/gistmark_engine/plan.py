@@ -22,8 +22,9 @@ from gistmark_engine.inputs import Inputs, check_columns, cut_columns, strings
 from gistmark_engine.job import opened
 from gistmark_engine.kernels.records import INTEGER
 from gistmark_engine.metric import STATUS_FIELD, Batch, Metric, Scores, Tokenizer
-from gistmark_engine.ranges import count_threads, for_each_range
+from gistmark_engine.ranges import for_each_range
 from gistmark_engine.script import Untokenised, find_invalid_utf8, find_untokenised, first_invalid
+from gistmark_engine.threads import count_threads
 from gistmark_engine.tokens import Tokens, tokenise
 
 

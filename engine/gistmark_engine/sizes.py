@@ -1,31 +1,37 @@
-"""How much text a column holds, told without reading it: what a job is shared out by."""
+"""How much text rows hold, told without reading it: what a job is shared out by."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from gistmark_engine.arrow import before
+from gistmark_engine.arrow import before, chunks_of
 from gistmark_engine.columns import Column
-from gistmark_engine.layouts import is_list, list_bounds, read_pieces
+from gistmark_engine.layouts import Ints, add_sizes, is_list, list_bounds
 
-Ints = NDArray[np.int64]
-
-
-def row_sizes(column: Column) -> Ints:
-    """Bytes of text in each row, some more for each text or piece; an integer counts as eight."""
-    values = column.values
-    chunks = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
-    return np.concatenate([np.zeros(0, np.int64), *(_sizes(chunk, column.name) for chunk in chunks)])
+ROW = 256
+"""Bytes a row counts beside its text: about what is noted of it while it is scored."""
 
 
-def _sizes(array: pa.Array, name: str) -> Ints:
-    if is_list(array.type):
-        first, last, items = list_bounds(array)
-        sums = before(_sizes(items, name))
-        sizes: Ints = sums[last] - sums[first] + 1
-        return sizes
-    address, length = np.empty(len(array), np.int64), np.empty(len(array), np.int64)
-    read_pieces(array, name, address, length)
-    return np.abs(length) + 1
+def row_ends(columns: Iterable[Column], rows: int) -> Ints:
+    """Bytes of text in each row and all before it, ROW more for each row, one for each text and piece; an integer counts as eight."""
+    sizes = np.full(rows, ROW, np.int64)
+    for column in columns:
+        first = 0
+        for chunk in chunks_of(column):
+            _add(chunk, column.name, sizes[first : first + len(chunk)])
+            first += len(chunk)
+    return np.cumsum(sizes, out=sizes)
+
+
+def _add(array: pa.Array, name: str, sizes: Ints) -> None:
+    if not is_list(array.type):
+        add_sizes(array, name, sizes)
+        return
+    first, last, items = list_bounds(array)
+    each = np.zeros(len(items), np.int64)
+    _add(items, name, each)
+    sums = before(each)
+    sizes += sums[last] - sums[first] + 1

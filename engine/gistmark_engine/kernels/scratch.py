@@ -14,7 +14,7 @@ MARKED, SLACK = 512, 256
 
 
 class Scratch(NamedTuple):
-    """What one range of rows needs while it is read, sized for the largest of its rows."""
+    """What one range of rows needs while it is read, sized for the largest of its rows; ids and stops are of all of them."""
 
     pad: np.ndarray
     folded: np.ndarray
@@ -84,25 +84,31 @@ def shared_room(rows, row):
 
 
 @inlined
+def own_room(rows, groups, g):
+    """(bytes of the summaries of group g, of the longest of them)."""
+    total, longest = np.int64(0), np.int64(0)
+    for m in range(groups.offsets[g], groups.offsets[g + 1]):
+        own = room_of(rows.summary, groups.members[m], rows)
+        total += own
+        longest = max(longest, own)
+    return total, longest
+
+
+@inlined
 def room(rows, groups):
     """(folded bytes a group may need, ids and sentences the whole range may need)."""
     widest, total = np.int64(0), np.int64(0)
     for g in range(len(groups.offsets) - 1):
         shared = shared_room(rows, groups.members[groups.offsets[g]])
-        longest = np.int64(0)
-        for m in range(groups.offsets[g], groups.offsets[g + 1]):
-            own = room_of(rows.summary, groups.members[m], rows)
-            longest = max(longest, own)
-            total += own
+        own, longest = own_room(rows, groups, g)
         widest = max(widest, shared + longest)
-        total += shared
+        total += shared + own
     return widest, total
 
 
 @inlined
-def make_scratch(widest, total, sentences):
-    """Room for texts of `widest` folded bytes read on one vocabulary, and for `total` ids of the whole range; pages that are
-    not written cost nothing."""
+def make_scratch(widest, ids, sentences):
+    """Room for texts of `widest` folded bytes read on one vocabulary, and for so many ids and sentences."""
     blocks = (widest * 3 // 2 >> 6) + 3
     slots = 1024
     while slots < 2 * (widest + SLACK):
@@ -118,6 +124,24 @@ def make_scratch(widest, total, sentences):
         np.empty(slots, np.uint32),
         np.empty(2 * (widest + SLACK), np.uint64),
         np.empty(2 * (widest + SLACK), np.int64),
-        np.empty(total + 1, np.int32),
-        np.empty(total + 1 if sentences else 1, np.int64),
+        np.empty(ids, np.int32),
+        np.empty(ids if sentences else 1, np.int64),
     )
+
+
+@inlined
+def roomier(scratch, ids, stops, more):
+    """The same with room for `more` ids and sentences behind those that are written."""
+    size = max(2 * len(scratch.ids), max(ids, stops) + more)
+    return Scratch(
+        scratch.pad, scratch.folded, scratch.starts, scratch.ends, scratch.breaks, scratch.first, scratch.last,
+        scratch.table, scratch.vocabulary, scratch.tails, _longer(scratch.ids, ids, size),
+        _longer(scratch.sentence_stops, stops, size if len(scratch.sentence_stops) > 1 else 1),
+    )  # fmt: skip
+
+
+@inlined
+def _longer(array, used, size):
+    longer = np.empty(size, array.dtype)
+    longer[:used] = array[:used]
+    return longer

@@ -1,4 +1,4 @@
-"""Where the strings of an Arrow array lie: from offsets or views and a bitmap to addresses and lengths, in one pass."""
+"""Where the strings of an Arrow array lie, and how long they are: offsets or views and a bitmap, read in one pass."""
 
 from __future__ import annotations
 
@@ -29,7 +29,23 @@ def locate_strings(width, places, bitmap, shift, buffers, at, address, length):
             address[k], length[k] = _view(places + VIEW * (shift + place), buffers)
         else:
             start = _offset(places, width, shift + place)
-            address[k], length[k] = buffers[0] + start, _offset(places, width, shift + place + 1) - start
+            address[k], length[k] = buffers[0] + start, _length(places, width, shift + place)
+
+
+@kernel
+def add_lengths(width, places, bitmap, shift, sizes):
+    """Add to each element of `sizes`, one a string, its bytes and one more; the others as in `locate_strings`."""
+    for k in range(len(sizes)):
+        if not _is_null(bitmap, shift + k):
+            sizes[k] += _length(places, width, shift + k)
+        sizes[k] += 1
+
+
+@inlined
+def _length(places, width, place):
+    if width == VIEW:
+        return load_half(places + VIEW * place)
+    return _offset(places, width, place + 1) - _offset(places, width, place)
 
 
 @inlined

@@ -17,8 +17,12 @@ from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.intern import clear, remove
 from gistmark_engine.kernels.reading import Cursor, read_text
 from gistmark_engine.kernels.records import NULL, Cut
-from gistmark_engine.kernels.scratch import count_references, make_scratch, room, room_of, shared_room, text_of
+from gistmark_engine.kernels.scratch import count_references, make_scratch, own_room, room, roomier, shared_room, text_of
 from gistmark_engine.kernels.token import table_shift
+
+ROOM = (31 << 20) // 4
+"""Ids that there is room for from the start: 31 MB, since the C library takes larger blocks from the system and gives them
+back each time. Pages that are not written cost nothing."""
 
 
 class Spans(NamedTuple):
@@ -45,13 +49,18 @@ def tokenise_rows(rows, groups, rules):
     """Cut all texts of the given rows; returns (cut, whether every text was UTF-8)."""
     count, shared = len(rows.reference_first), len(groups.offsets) - 1
     widest, total = room(rows, groups)
-    scratch = make_scratch(widest, total, rules.sentences)
+    scratch = make_scratch(widest, min(total, ROOM) + 2, rules.sentences)
     slots = count + shared + count_references(rows, groups)
     spans = Spans(
         np.full((slots, 2), NULL, np.int64), np.full((slots, 2), NULL, np.int64),
         np.zeros(shared + 1, np.int64), np.empty(shared, np.int64),
     )  # fmt: skip
-    valid = _read_rows(rows, groups, rules, scratch, spans)
+    cursor, g = Cursor(np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(58)), np.int64(0)
+    while g < shared and cursor.size >= 0:
+        more = shared_room(rows, groups.members[groups.offsets[g]]) + own_room(rows, groups, g)[0] + 1
+        if max(cursor.ids, cursor.sentences) + more > len(scratch.ids):
+            scratch = roomier(scratch, cursor.ids, cursor.sentences, more)
+        cursor, g = _read_rows(g, cursor, rows, groups, rules, scratch, spans)
     last = count + shared + spans.reference_offsets[shared]
     cut = Cut(
         scratch.ids, scratch.sentence_stops,
@@ -60,28 +69,29 @@ def tokenise_rows(rows, groups, rules):
         spans.reference_offsets, spans.text[count + shared : last], spans.sentence[count + shared : last],
         spans.vocabulary,
     )  # fmt: skip
-    return cut, valid
+    return cut, cursor.size >= 0
 
 
 @inlined
-def _read_rows(rows, groups, rules, scratch, spans):
-    """Fill `spans`; returns whether every text was UTF-8, and stops at the first that is not."""
+def _read_rows(g, cursor, rows, groups, rules, scratch, spans):
+    """Fill the spans of groups from g on; returns where the reading stands, with a negative size at a text that is not UTF-8,
+    and the first group that might not fit."""
     rows, groups, rules = borrowed(rows), borrowed(groups), borrowed(rules)
     scratch, spans = borrowed(scratch), borrowed(spans)
-    cursor = Cursor(np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(58))
-    for g in range(len(groups.offsets) - 1):
+    while g < len(groups.offsets) - 1 and cursor.size >= 0:
         first, last = groups.offsets[g], groups.offsets[g + 1]
         row = groups.members[first]
-        own, shared = room_of(rows.summary, row, rows), shared_room(rows, row)
+        own, shared = own_room(rows, groups, g)[0], shared_room(rows, row)
+        if max(cursor.ids, cursor.sentences) + own + shared + 1 > len(scratch.ids):
+            break
         alone = last - first == 1 and (rules.whole or own <= shared)
         shift = _fitting_shift(own if alone else shared)
         clear(scratch.table, shift)
         cursor = Cursor(np.int64(0), cursor.ids, cursor.sentences, np.int64(0), shift)
         cursor = _read_group(Group(g, first, last, row, alone), cursor, rows, groups, rules, scratch, spans)
-        if cursor.size < 0:
-            return False
         spans.vocabulary[g] = cursor.size
-    return True
+        g += 1
+    return cursor, g
 
 
 @inlined

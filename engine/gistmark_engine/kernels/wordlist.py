@@ -24,7 +24,7 @@ def cut_words(rows, groups, rules):
     """
     count, shared = len(rows.reference_first), len(groups.offsets) - 1
     _, total = room(rows, groups)
-    scratch = make_scratch(total, total, rules.sentences)
+    scratch = make_scratch(total, total + 1, rules.sentences)
     slots = count + shared + count_references(rows, groups)
     text, sentence = np.full((slots, 2), NULL, np.int64), np.full((slots, 2), NULL, np.int64)
     offsets = np.zeros(shared + 1, np.int64)
