@@ -144,3 +144,15 @@ def test_a_long_subsequence_in_little_memory() -> None:
     """)
     assert (out["rougeL_p"], out["rougeL_r"], out["rougeL_f1"]) == ([0.5], [1.0], [pytest.approx(2 / 3, abs=1e-12)])
     assert grown < 8
+
+
+def test_more_tokens_than_there_is_room_for_from_the_start() -> None:
+    """Rows of punctuation, each mark a token, which together take more ids than ordinary text of their size."""
+    rows, size = 2400, 6000
+    out, grown = run(f"""
+        texts = ['!' * (k + 1) + '?' * ({size} - k) for k in range({rows})]
+        found = score(rouge(("1",), tokenizer="13a"), summary=texts, references=['!' * 50 + '?' * 10] * {rows})
+        out = found["rouge1_p"]
+    """)
+    assert out == [(min(k + 1, 50) + min(size - k, 10)) / (size + 1) for k in range(rows)]
+    assert grown < 300

@@ -61,17 +61,22 @@ class _Chunk:
 
 def read_texts(columns: Mapping[str, Column]) -> tuple[Texts, dict[str, Share]]:
     """The texts of all columns, given by role and of types that `check_type` takes, and the share of each role."""
-    taken = {role: [_taken_apart(chunk, column, role) for chunk in chunks_of(column)] for role, column in columns.items()}
+    taken = {
+        role: [_taken_apart(chunk, column, role) for chunk in chunks_of(column)] for role, column in columns.items()
+    }
     chunks = [chunk for some in taken.values() for chunk in some]
     firsts = list(accumulate((chunk.count for chunk in chunks), initial=0))
     pieces = list(accumulate((len(chunk.leaf) for chunk in chunks), initial=0))
-    start = np.arange(firsts[-1] + 1, dtype=np.int64)
+    number = np.arange(firsts[-1] + 1, dtype=np.int64)
+    start, stop = number[:-1], number[1:]
+    if any(chunk.texts or has_nulls(chunk.leaf) for chunk in chunks):
+        start, stop = start.copy(), stop.copy()
     address, length = np.empty(pieces[-1], np.int64), np.empty(pieces[-1], np.int64)
-    texts = Texts(start[:-1].copy(), start[1:], address, length, [chunk.leaf for chunk in chunks])
+    texts = Texts(start, stop, address, length, [chunk.leaf for chunk in chunks])
     null = [_fill(texts, chunk, t, p) for chunk, t, p in zip(chunks, pairwise(firsts), pairwise(pieces), strict=True)]
     shares, k = {}, 0
     for role, some in taken.items():
-        shares[role] = _share(some, firsts[k : k + len(some) + 1], null[k : k + len(some)])
+        shares[role] = _share(some, firsts[k : k + len(some) + 1], null[k : k + len(some)], number)
         k += len(some)
     return texts, shares
 
@@ -115,23 +120,25 @@ def _fill(texts: Texts, chunk: _Chunk, span: tuple[int, int], pieces: tuple[int,
     return null
 
 
-def _share(chunks: Sequence[_Chunk], firsts: Sequence[int], null: Sequence[Flags | None]) -> Share:
-    """The rows of a column from those of its chunks, whose texts begin at `firsts`."""
-    rows = [chunk.rows or _single(chunk.count) for chunk in chunks]
+def _share(chunks: Sequence[_Chunk], firsts: Sequence[int], null: Sequence[Flags | None], number: Ints) -> Share:
+    """The rows of a column from those of its chunks, whose texts begin at `firsts`; `number`: 0, 1, …"""
     lost = [_null_rows(chunk, texts) for chunk, texts in zip(chunks, null, strict=True)]
+    rows = [_rows(chunk, at, number) for chunk, at in zip(chunks, firsts[:-1], strict=True)]
     if len(chunks) == 1:
-        (first, last), at = rows[0], firsts[0]
-        return Share(first + at, last + at, lost[0])
-    bounds = [np.concatenate([side[k] + at for side, at in zip(rows, firsts[:-1], strict=True)]) for k in range(2)]
+        return Share(*rows[0], lost[0])
+    first, last = (np.concatenate([side[k] for side in rows]) for k in range(2))
     if all(flags is None for flags in lost):
-        return Share(bounds[0], bounds[1], None)
+        return Share(first, last, None)
     flags = [np.zeros(len(side[0]), np.bool_) if some is None else some for side, some in zip(rows, lost, strict=True)]
-    return Share(bounds[0], bounds[1], np.concatenate(flags))
+    return Share(first, last, np.concatenate(flags))
 
 
-def _single(count: int) -> tuple[Ints, Ints]:
-    rows = np.arange(count + 1, dtype=np.int64)
-    return rows[:-1], rows[1:]
+def _rows(chunk: _Chunk, at: int, number: Ints) -> tuple[Ints, Ints]:
+    """The first text of each row of a chunk and that behind its last, the chunk's own first being `at`."""
+    if chunk.rows:
+        first, last = chunk.rows
+        return first + at, last + at
+    return number[at : at + chunk.count], number[at + 1 : at + chunk.count + 1]
 
 
 def _null_rows(chunk: _Chunk, null: Flags | None) -> Flags | None:

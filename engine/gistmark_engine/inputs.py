@@ -33,11 +33,10 @@ class Inputs:
         """The texts of some roles, for a kernel; roles not asked for look absent."""
         shares, texts = {role: share for role, share in self.shares.items() if role in roles}, self.texts
         summary, source = (int(shares[role].first[0]) if role in shares and self.count else NULL for role in CUT_ROLES)
-        nothing = np.zeros(self.count, np.int64)
-        bounds = (
-            (shares["references"].first, shares["references"].last) if "references" in shares else (nothing, nothing)
-        )
-        return Rows(texts.start, texts.stop, texts.address, texts.length, summary, source, *bounds)
+        references = shares.get("references")
+        nothing = np.zeros(0 if references else self.count, np.int64)
+        first, last = (references.first, references.last) if references else (nothing, nothing)
+        return Rows(texts.start, texts.stop, texts.address, texts.length, summary, source, first, last)
 
     @property
     def size(self) -> int:

@@ -22,6 +22,7 @@ _LISTS = {pa.list_(_ANY).id, pa.large_list(_ANY).id}
 _FIXED = pa.list_(_ANY, 1).id
 _LIST_VIEWS = {pa.list_view(_ANY).id, pa.large_list_view(_ANY).id}
 _STRINGS = {pa.string().id: 4, pa.large_string().id: 8, pa.string_view().id: 16}
+_ALL = np.empty(0, np.int64)
 _DICTIONARY, _NOTHING = pa.dictionary(pa.int8(), _ANY).id, pa.null().id
 
 
@@ -79,7 +80,7 @@ def read_pieces(array: pa.Array, name: str, address: Ints, length: Ints) -> None
     if kind.id == _NOTHING:
         address[:], length[:] = 0, NULL
     elif kind.id in _STRINGS:
-        _read_strings(array, np.empty(0, np.int64), address, length)
+        _read_strings(array, _ALL, address, length)
     elif kind.id != _DICTIONARY:
         address[:], length[:] = _integers(array, name), np.where(invalid(array), NULL, INTEGER)
     elif kind.value_type.id in _STRINGS:

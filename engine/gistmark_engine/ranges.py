@@ -13,7 +13,7 @@ from gistmark_engine.layouts import Ints, is_shared
 from gistmark_engine.sizes import ROW, row_ends
 from gistmark_engine.threads import share_out
 
-LARGEST, SMALLEST, MANY = 16 << 20, 4 << 20, 4
+LARGEST, SMALLEST, MANY = 16 << 20, 9 << 19, 4
 """Bytes of text in a range of rows: few enough for its memory, enough to find the rows that share texts and to be worth a
 thread; ranges a thread, of which there are several so that none has to wait long for another."""
 

@@ -16,7 +16,7 @@ ROW = 256
 
 
 def row_ends(columns: Iterable[Column], rows: int) -> Ints:
-    """Bytes of text in each row and all before it, ROW more for each row, one for each text and piece; an integer counts as eight."""
+    """Bytes of text in each row and all before it: ROW more for each row, one for each text and piece, eight for an integer."""
     sizes = np.full(rows, ROW, np.int64)
     for column in columns:
         first = 0

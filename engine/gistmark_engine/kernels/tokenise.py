@@ -17,7 +17,15 @@ from gistmark_engine.jit import inlined, kernel
 from gistmark_engine.kernels.intern import clear, remove
 from gistmark_engine.kernels.reading import Cursor, read_text
 from gistmark_engine.kernels.records import NULL, Cut
-from gistmark_engine.kernels.scratch import count_references, make_scratch, own_room, room, roomier, shared_room, text_of
+from gistmark_engine.kernels.scratch import (
+    count_references,
+    make_scratch,
+    own_room,
+    room,
+    roomier,
+    shared_room,
+    text_of,
+)
 from gistmark_engine.kernels.token import table_shift
 
 ROOM = (31 << 20) // 4
