@@ -151,7 +151,7 @@ def test_more_tokens_than_there_is_room_for_from_the_start() -> None:
     rows, size = 2400, 6000
     out, grown = run(f"""
         texts = ['!' * (k + 1) + '?' * ({size} - k) for k in range({rows})]
-        references = ['!' * 50 + ' ' * k + '?' * 10 for k in range({rows})]  # no two rows share one
+        references = ['!' * 50 + ' ' * (k % 50) + '?' * 10 + ' ' * (k // 50) for k in range({rows})]  # no two alike
         found = score(rouge(("1",), tokenizer="13a"), summary=texts, references=references)
         out = found["rouge1_p"]
     """)
