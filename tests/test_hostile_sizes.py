@@ -157,3 +157,15 @@ def test_more_tokens_than_there_is_room_for_from_the_start() -> None:
     """)
     assert out == [(min(k + 1, 50) + min(size - k, 10)) / (size + 1) for k in range(rows)]
     assert grown < 300
+
+
+def test_more_sentences_than_there_is_room_for_from_the_start() -> None:
+    """Rows of line ends, each the end of a sentence without a token."""
+    out, grown = run("""
+        texts = ['\\n' * k + 'a\\nb c\\n' + '\\n' * (6000 - k) for k in range(2400)]
+        references = ['b c\\na' + '\\n' * (k % 50) + ' ' * (k // 50) for k in range(2400)]  # no two alike
+        found = score(rouge(("L", "Lsum")), summary=texts, references=references)
+        out = [found["rougeL_p"], found["rougeLsum_p"]]
+    """)
+    assert out == [[2 / 3] * 2400, [1.0] * 2400]
+    assert grown < 400
