@@ -115,7 +115,7 @@ def test_pickled_expressions_are_the_same_expressions() -> None:
 def test_an_interpreter_that_ends_while_threads_score_ends() -> None:
     code = (
         "import threading, gistmark as gm, pyarrow as pa\n"
-        "batch = pa.record_batch({'summary': ['a b c'] * 9000, 'references': ['a b d'] * 9000})\n"
+        "batch = pa.record_batch({'summary': ['a b c'] * 40000, 'references': ['a b d'] * 40000})\n"
         "gm.score_batch(batch, ['rouge'])\n"
         "for _ in range(4): threading.Thread(target=gm.score_batch, args=(batch, ['rouge']), daemon=True).start()\n"
     )
