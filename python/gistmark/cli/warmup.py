@@ -14,6 +14,7 @@ from gistmark.comparison import compare
 from gistmark.marks import sentences, tokens
 from gistmark.score import score
 from gistmark.summary import summarise
+from gistmark_engine.ranges import FEW
 
 PAIR = {
     "summary": ["A cat sat. It slept."],
@@ -54,6 +55,7 @@ def compile_kernels() -> None:
     for mark in (tokens, sentences):
         score(WORDS, [metrics.rouge()], columns={role: mark(role) for role in WORDS})
     score({role: [[1, 2]] for role in WORDS}, [metrics.rouge()], columns={role: tokens(role) for role in WORDS})
+    score({role: texts * (FEW + 1) for role, texts in PAIR.items()}, [metrics.rouge()])
     evaluate.load("sacrebleu").compute(predictions=["A cat sat."], references=[["A cat slept."]])
     _count_syntax()
     _correlate()
