@@ -69,4 +69,4 @@ def _fits(value: object) -> bool:
     """Whether every integer in a cell fits 64 bits with a sign."""
     if isinstance(value, _LISTS):
         return all(_fits(item) for item in value)
-    return not isinstance(value, int | np.integer) or -(2**63) <= value < 2**63
+    return not isinstance(value, int | np.integer) or -(2**63) <= int(value) < 2**63
