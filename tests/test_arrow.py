@@ -141,9 +141,9 @@ def test_a_range_reads_no_more_than_its_rows(monkeypatch: pytest.MonkeyPatch) ->
     """However long the lists of other rows, and however many words a dictionary has that these rows do not name."""
     read: list[int] = []
 
-    def counting(array: pa.Array, name: str, address: np.ndarray, length: np.ndarray) -> None:
+    def counting(array: pa.Array, address: np.ndarray, length: np.ndarray) -> None:
         read.append(len(length))
-        read_pieces(array, name, address, length)
+        read_pieces(array, address, length)
 
     words: list[str | None] = [f"word {k}" for k in range(1000)]
     pooled = pa.DictionaryArray.from_arrays(pa.array([7, 8, 9] * 100, pa.int32()), pa.array(words))

@@ -57,6 +57,21 @@ def test_cut_texts_score_as_their_beginnings(rows: list[tuple[Any, ...]], length
             assert is_now == ("truncated" if longer and was == "ok" else was)
 
 
+@pytest.mark.parametrize("long", ["refuse", "truncate"])
+def test_a_long_text_that_is_not_utf8_is_named_with_its_row(long: Any) -> None:
+    raw = pa.array([b"a cat", b"a b", b"a long \xff text"], pa.binary())
+    invalid, good = pa.StringArray.from_buffers(3, *raw.buffers()[1:]), pa.array(["a"] * 3)
+    lists = pa.ListArray.from_arrays(pa.array([0, 1, 2, 3], pa.int32()), invalid)
+    for role, values in (
+        ("summary", invalid),
+        ("references", lists),
+        ("source", pa.chunked_array([invalid[:1], invalid[1:]])),
+    ):
+        table = pa.table(dict.fromkeys(ROLES, good) | {role: values})
+        with pytest.raises(gm.InputError, match=f"column '{role}', row 2: the text is not UTF-8"):
+            gm.score_batch(table, limited(10, long))
+
+
 def test_layouts_that_pyarrow_cannot_cast_are_cut_too() -> None:
     pooled = pa.DictionaryArray.from_arrays(
         pa.array([1, 0, None], pa.int8()), pa.array(["cats and", "a"], pa.string_view())

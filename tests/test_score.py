@@ -215,6 +215,8 @@ def test_no_column_is_written_over(kind: str) -> None:
         ("references", [["a"], [None], ["b", 4]], 2, "holds list of mixed int and str"),
         ("summary", ["a", "b", "\udc80"], 2, "not valid Unicode"),
         ("references", [["a"], ["\ud800"], None], 1, "not valid Unicode"),
+        ("summary", [[2**63 - 1], None, [1, 2**63]], 2, "beyond 64 bits"),
+        ("references", [[[1]], [[-(2**63) - 1], [2]], None], 1, "beyond 64 bits"),
     ],
 )
 def test_bad_values_are_named_with_their_row(column: str, values: list[object], row: int, message: str) -> None:

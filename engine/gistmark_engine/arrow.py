@@ -16,7 +16,17 @@ from numpy.typing import NDArray
 
 from gistmark_engine.columns import Column
 from gistmark_engine.kernels.records import NULL
-from gistmark_engine.layouts import Flags, Ints, has_nulls, invalid, is_list, list_bounds, list_depth, read_pieces
+from gistmark_engine.layouts import (
+    Flags,
+    Ints,
+    has_nulls,
+    invalid,
+    is_list,
+    list_bounds,
+    list_depth,
+    oversized,
+    read_pieces,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +56,6 @@ class _Chunk:
     """One array of a column, taken apart: the texts of each row and the pieces of each text (None: one each), which of
     either are null by their bitmaps, and the flat array of pieces."""
 
-    name: str
     rows: tuple[Ints, Ints] | None
     null_rows: Flags | None
     texts: tuple[Ints, Ints] | None
@@ -81,6 +90,33 @@ def read_texts(columns: Mapping[str, Column]) -> tuple[Texts, dict[str, Share]]:
     return texts, shares
 
 
+def find_oversized(column: Column, role: str) -> tuple[int, int] | None:
+    """(row, value) of the first integer that int64 cannot hold in a column of them given as tokens, None if all fit."""
+    row = 0
+    for array in chunks_of(column):
+        found = _first_oversized(_taken_apart(array, column, role))
+        if found:
+            return row + found[0], found[1]
+        row += len(array)
+    return None
+
+
+def _first_oversized(chunk: _Chunk) -> tuple[int, int] | None:
+    """The same of a chunk, sought in its items, then in its texts and rows: what lies in none of them is nobody's."""
+    levels, flags = [lists for lists in (chunk.texts, chunk.rows) if lists], [oversized(chunk.leaf)]
+    if not flags[0].any():
+        return None
+    for first, last in levels:
+        sums = before(flags[-1])
+        flags.append(sums[last] > sums[first])
+    if not flags[-1].any():
+        return None
+    at = row = int(flags[-1].argmax())
+    for (first, last), found in zip(reversed(levels), reversed(flags[:-1]), strict=True):
+        at = int(first[at] + found[first[at] : last[at]].argmax())
+    return row, chunk.leaf[at].as_py()
+
+
 def chunks_of(column: Column) -> list[pa.Array]:
     """The arrays of a column, one at least."""
     values = column.values
@@ -99,13 +135,13 @@ def _taken_apart(array: pa.Array, column: Column, role: str) -> _Chunk:
         null_texts = invalid(array) if array.null_count else None
         first, last, array = list_bounds(array)
         texts = first, last
-    return _Chunk(column.name, rows, null_rows, texts, null_texts, array)
+    return _Chunk(rows, null_rows, texts, null_texts, array)
 
 
 def _fill(texts: Texts, chunk: _Chunk, span: tuple[int, int], pieces: tuple[int, int]) -> Flags | None:
     """Put a chunk's texts and pieces where they belong; which of its texts are null, None for none of them."""
     (low, high), (first, last) = span, pieces
-    read_pieces(chunk.leaf, chunk.name, texts.address[first:last], texts.length[first:last])
+    read_pieces(chunk.leaf, texts.address[first:last], texts.length[first:last])
     null = chunk.null_texts
     if chunk.texts:
         texts.start[low:high], texts.stop[low:high] = chunk.texts[0] + first, chunk.texts[1] + first

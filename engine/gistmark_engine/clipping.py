@@ -13,6 +13,7 @@ from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError
 from gistmark_engine.layouts import cast_to
 from gistmark_engine.limits import Limit
+from gistmark_engine.script import first_invalid
 
 Flags = NDArray[np.bool_]
 Cut = Mapping[str, Flags]
@@ -41,7 +42,8 @@ def _clip(column: Column, limit: Limit) -> tuple[Column, Flags]:
         lengths = pc.fill_null(pc.utf8_length(strings), 0).to_numpy()
         clipped = pc.utf8_slice_codeunits(strings, 0, limit.length)
     except pa.ArrowInvalid as error:
-        raise InputError("the text is not UTF-8", column=column.name) from error
+        row = first_invalid(column.values)
+        raise InputError("the text is not UTF-8", column=column.name, row=row) from error
     long = np.flatnonzero(lengths > limit.length)
     if len(long) and limit.long == "refuse":
         problem = f"a text of {lengths[long[0]]} characters, where {limit.length} are the most"

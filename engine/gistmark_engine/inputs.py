@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from gistmark_engine.arrow import Share, Texts, read_texts
+from gistmark_engine.arrow import Share, Texts, find_oversized, read_texts
 from gistmark_engine.columns import Column
 from gistmark_engine.errors import InputError
 from gistmark_engine.kernels.records import NULL, Rows
-from gistmark_engine.layouts import Flags, cast_to, check_type, element_type
+from gistmark_engine.layouts import Flags, cast_to, check_type, element_type, may_oversize
 from gistmark_engine.metric import Metric
 
 CUT_ROLES = ("summary", "source")
@@ -62,7 +62,9 @@ def check_columns(columns: Mapping[str, Column], metrics: Sequence[Metric]) -> d
     lengths = {role: len(column.values) for role, column in wanted.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"columns differ in length: {lengths}")
-    _check_kinds(cut_columns(wanted, metrics))
+    cut = cut_columns(wanted, metrics)
+    _check_kinds(cut)
+    _check_integers(cut, metrics)
     return wanted
 
 
@@ -120,3 +122,13 @@ def _check_kinds(columns: Mapping[str, Column]) -> None:
             raise InputError(f"tokens are integers in all columns or in none: {spelled}")
     for role, column in columns.items():
         check_type(column, role)
+
+
+def _check_integers(columns: Mapping[str, Column], metrics: Sequence[Metric]) -> None:
+    """Integers given as tokens must fit a signed word: a larger one would wrap onto another."""
+    for role, column in columns.items():
+        found = find_oversized(column, role) if may_oversize(column.values.type) else None
+        if found:
+            name = next(metric.name for metric in metrics if metric.tokenizer and role in metric.inputs)
+            problem, (row, value) = "integer tokens must fit 64 bits with a sign", found
+            raise InputError(problem, metric=name, column=column.name, row=row, value=value)

@@ -6,6 +6,8 @@ and neither the items of other lists nor a dictionary's other words are looked a
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -23,7 +25,7 @@ _FIXED = pa.list_(_ANY, 1).id
 _LIST_VIEWS = {pa.list_view(_ANY).id, pa.large_list_view(_ANY).id}
 _STRINGS = {pa.string().id: 4, pa.large_string().id: 8, pa.string_view().id: 16}
 _ALL = np.empty(0, np.int64)
-_DICTIONARY, _NOTHING = pa.dictionary(pa.int8(), _ANY).id, pa.null().id
+_DICTIONARY, _NOTHING, _UNSIGNED = pa.dictionary(pa.int8(), _ANY).id, pa.null().id, pa.uint64().id
 
 
 def is_list(kind: pa.DataType) -> bool:
@@ -42,8 +44,15 @@ def is_shared(kind: pa.DataType) -> bool:
 
 
 def element_type(kind: pa.DataType) -> pa.DataType:
-    """What lies within all lists around it."""
-    return element_type(kind.value_type) if is_list(kind) else kind
+    """What lies within all lists around it, or in the dictionary there."""
+    if is_list(kind):
+        return element_type(kind.value_type)
+    return kind.value_type if kind.id == _DICTIONARY else kind
+
+
+def may_oversize(kind: pa.DataType) -> bool:
+    """Whether what lies within the lists of a type may be integers that int64 cannot hold."""
+    return bool(element_type(kind).id == _UNSIGNED)
 
 
 def cast_to(values: pa.Array | pa.ChunkedArray, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
@@ -73,21 +82,21 @@ def check_type(column: Column, role: str) -> None:
         raise InputError(f"a column of {wanted} is needed here", column=column.name, value=str(kind))
 
 
-def read_pieces(array: pa.Array, name: str, address: Ints, length: Ints) -> None:
+def read_pieces(array: pa.Array, address: Ints, length: Ints) -> None:
     """Fill the address and the length of each element of a flat array: NULL for a null, INTEGER for an integer, which is its
-    own address. InputError, naming the column, for an integer that does not fit."""
+    own address. Integers that do not fit are refused before (`arrow.find_oversized`)."""
     kind = array.type
     if kind.id == _NOTHING:
         address[:], length[:] = 0, NULL
     elif kind.id in _STRINGS:
         _read_strings(array, _ALL, address, length)
     elif kind.id != _DICTIONARY:
-        address[:], length[:] = _integers(array, name), np.where(invalid(array), NULL, INTEGER)
+        address[:], length[:] = _numbers(_integers(array)), np.where(invalid(array), NULL, INTEGER)
     elif kind.value_type.id in _STRINGS:
         at = array.indices.cast(pa.int64()).fill_null(-1)
         _read_strings(array.dictionary, _numbers(at), address, length)
     else:
-        read_pieces(array.dictionary_decode(), name, address, length)
+        read_pieces(array.dictionary_decode(), address, length)
 
 
 def _read_strings(array: pa.Array, at: Ints, address: Ints, length: Ints) -> None:
@@ -105,7 +114,7 @@ def _places(array: pa.Array) -> tuple[int, int, int, int, list[pa.Buffer | None]
     return _STRINGS[array.type.id], places.address, bitmap.address if array.null_count else 0, array.offset, data
 
 
-def add_sizes(array: pa.Array, name: str, sizes: Ints) -> None:
+def add_sizes(array: pa.Array, sizes: Ints) -> None:
     """Add to the number of each element of a flat array its bytes and one more; an integer counts as eight."""
     if array.type.id in _STRINGS:
         from gistmark_engine.kernels.strings import add_lengths
@@ -114,15 +123,20 @@ def add_sizes(array: pa.Array, name: str, sizes: Ints) -> None:
         add_lengths(*places, sizes)
         return
     address, length = np.empty_like(sizes), np.empty_like(sizes)
-    read_pieces(array, name, address, length)
+    read_pieces(array, address, length)
     sizes += np.abs(length) + 1
 
 
-def _integers(array: pa.Array, name: str) -> Ints:
-    try:
-        return _numbers(array.fill_null(0).cast(pa.int64()))
-    except pa.ArrowInvalid as error:
-        raise InputError(f"integer tokens must fit 64 bits with a sign ({error})", column=name) from None
+def oversized(array: pa.Array) -> Flags:
+    """Which elements of a flat array of uint64, or of a dictionary of them, int64 cannot hold."""
+    beyond: Flags = _seen(_integers(array.dictionary_decode() if array.type.id == _DICTIONARY else array)) < 0
+    return beyond
+
+
+def _integers(array: pa.Array) -> pa.Array:
+    """Integers as int64, 0 for a null; a uint64 beyond that comes out negative."""
+    whole = array.fill_null(0)
+    return whole.view(pa.int64()) if whole.type.id == _UNSIGNED else whole.cast(pa.int64())
 
 
 def list_bounds(array: pa.Array) -> tuple[Ints, Ints, pa.Array]:
@@ -162,8 +176,14 @@ def invalid(array: pa.Array) -> Flags:
 
 
 def _numbers(array: pa.Array) -> Ints:
-    """An int32 or int64 array without nulls; `to_numpy` would import pandas where it is installed."""
+    """A copy, as int64, of an int32 or int64 array without nulls."""
+    return _seen(array).astype(np.int64)
+
+
+def _seen(array: pa.Array) -> NDArray[np.signedinteger[Any]]:
+    """An int32 or int64 array without nulls as it lies; `to_numpy` would import pandas where it is installed."""
     if not len(array):
         return np.empty(0, np.int64)
     width = np.int32 if array.type.bit_width == 32 else np.int64
-    return np.frombuffer(array.buffers()[1], width)[array.offset : array.offset + len(array)].astype(np.int64)
+    numbers: NDArray[np.signedinteger[Any]] = np.frombuffer(array.buffers()[1], width)
+    return numbers[array.offset : array.offset + len(array)]

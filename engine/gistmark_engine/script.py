@@ -27,8 +27,8 @@ def find_invalid_utf8(inputs: Inputs, roles: Sequence[str]) -> tuple[str, int]:
     raise RuntimeError("a kernel met invalid UTF-8 that is not there")
 
 
-def first_invalid(values: pa.Array) -> int | None:
-    """The first row of an Arrow array whose texts, at any depth, are not all UTF-8."""
+def first_invalid(values: pa.Array | pa.ChunkedArray) -> int | None:
+    """The first row of an Arrow column whose texts, at any depth, are not all UTF-8."""
     try:
         values.validate(full=True)
     except pa.ArrowInvalid:

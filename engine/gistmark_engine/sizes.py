@@ -21,17 +21,17 @@ def row_ends(columns: Iterable[Column], rows: int) -> Ints:
     for column in columns:
         first = 0
         for chunk in chunks_of(column):
-            _add(chunk, column.name, sizes[first : first + len(chunk)])
+            _add(chunk, sizes[first : first + len(chunk)])
             first += len(chunk)
     return np.cumsum(sizes, out=sizes)
 
 
-def _add(array: pa.Array, name: str, sizes: Ints) -> None:
+def _add(array: pa.Array, sizes: Ints) -> None:
     if not is_list(array.type):
-        add_sizes(array, name, sizes)
+        add_sizes(array, sizes)
         return
     first, last, items = list_bounds(array)
     each = np.zeros(len(items), np.int64)
-    _add(items, name, each)
+    _add(items, each)
     sums = before(each)
     sizes += sums[last] - sums[first] + 1

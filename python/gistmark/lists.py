@@ -29,6 +29,9 @@ def arrow_of(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
     except UnicodeEncodeError:
         row, value = next((row, value) for row, value in enumerate(values) if not _encodes(value))
         raise InputError("is not valid Unicode (a lone surrogate)", column=name, row=row, value=value) from None
+    except OverflowError:
+        row, value = next((row, value) for row, value in enumerate(values) if not _fits(value))
+        raise InputError("holds an integer beyond 64 bits with a sign", column=name, row=row, value=value) from None
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
         raise _odd_row(name, values, str(error)) from None
 
@@ -60,3 +63,10 @@ def _encodes(value: object) -> bool:
     if isinstance(value, _LISTS):
         return all(_encodes(item) for item in value)
     return not isinstance(value, str) or not any("\ud800" <= character <= "\udfff" for character in value)
+
+
+def _fits(value: object) -> bool:
+    """Whether every integer in a cell fits 64 bits with a sign."""
+    if isinstance(value, _LISTS):
+        return all(_fits(item) for item in value)
+    return not isinstance(value, int | np.integer) or -(2**63) <= int(value) < 2**63

@@ -7,15 +7,17 @@ from typing import NamedTuple
 import numpy as np
 
 from gistmark_engine.intrinsics import has_compress, load_byte, popcount, store_bit_positions, trailing_zeros
-from gistmark_engine.jit import inlined
+from gistmark_engine.jit import called, inlined
 from gistmark_engine.kernels.classify import classify
 from gistmark_engine.kernels.folding import INVALID
 from gistmark_engine.kernels.intern import Vocabulary, learn, look_up, rehash
 from gistmark_engine.kernels.records import BREAK, INTEGER, NULL
 from gistmark_engine.kernels.token import SHORT
+from gistmark_engine.kernels.utf8 import is_utf8
 from gistmark_engine.tokenizers.rule import GIVEN
 
 U0, U1 = np.uint64(0), np.uint64(1)
+NOT_ASCII = np.uint64(128)
 FLUSH, TYPICAL = 256, 12
 """Tokens are numbered once FLUSH of them are marked; a block adds at most 65, and TYPICAL places are written ahead."""
 
@@ -119,18 +121,28 @@ def _note_sentences(block, begun, cursor, scratch):
     return Cursor(cursor.folded, cursor.ids, noted, cursor.size, cursor.shift)
 
 
+@called
+def _is_utf8(address, length):
+    """Compiled apart, since the loop over ordinary texts would lose registers to it."""
+    return is_utf8(address, length)
+
+
 @inlined
 def _read_token(address, length, insert, cursor, rules, scratch):
     """One piece that is a token already: its bytes, or an integer in the place of an address. The bytes of a long token
     are kept, for comparing; those of a short one are in its two words."""
-    start = cursor.folded
+    start, seen = cursor.folded, U0
     if length == INTEGER:
         for k in range(8):
             scratch.folded[start + k] = (address >> (8 * k)) & 255
         length = np.int64(8)
     else:
         for k in range(length):
-            scratch.folded[start + k] = load_byte(address + k)
+            byte = load_byte(address + k)
+            scratch.folded[start + k] = byte
+            seen |= byte
+        if seen >= NOT_ASCII and not _is_utf8(address, length):
+            return Cursor(start, cursor.ids, cursor.sentences, -1, cursor.shift)
     for k in range(length, length + 16):
         scratch.folded[start + k] = 0
     scratch.first[0], scratch.last[0] = start, start + length
@@ -152,8 +164,8 @@ def read_text(t, insert, cursor, rows, rules, scratch):
             cursor = _read_token(rows.address[p], rows.length[p], insert, cursor, rules, scratch)
         else:
             cursor = _read_piece(rows.address[p], rows.length[p], insert, cursor, rules, scratch)
-            if cursor.size < 0:
-                return cursor
+        if cursor.size < 0:
+            return cursor
         if ends_sentence:
             scratch.sentence_stops[cursor.sentences] = cursor.ids
             cursor = Cursor(cursor.folded, cursor.ids, cursor.sentences + 1, cursor.size, cursor.shift)
