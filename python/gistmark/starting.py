@@ -26,7 +26,7 @@ def watch() -> None:
 
 def _program() -> str:
     """What runs here: the name of a script, or that of the module which `python -m` is looking for."""
-    given = getattr(sys, "argv", None) or [""]
+    given: list[str] = getattr(sys, "argv", None) or [""]
     if given[0] == "-m":
         return next(iter(sys.orig_argv[-len(given) :]), "").removeprefix("-m")
     return os.path.splitext(os.path.basename(given[0]))[0]
