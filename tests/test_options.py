@@ -91,10 +91,12 @@ def test_a_wrong_value_is_refused_before_an_extra_is_asked_for(
     assert re.fullmatch(f"gistmark: {said}.*\n", err)
 
 
-def test_a_language_comes_after_the_tokenizer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gistmark_engine.tokenizers.find_spec", lambda _: None)
+def test_a_wrong_tokenizer_is_refused_before_an_extra_is_asked_for_its_stemmer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "snowballstemmer", None)
+    snowball._algorithms.cache_clear()
     with pytest.raises(OptionError, match="unknown tokenizer 'nltk'"):
         rouge(stem="german", tokenizer="nltk")
+    snowball._algorithms.cache_clear()
 
 
 @pytest.mark.parametrize("gpus", ["-1", "nan", "one"])
