@@ -181,6 +181,53 @@ def test_the_command_line(cli: Callable[..., tuple[int, str, str]], tmp_path: Pa
     assert (code, error.startswith("gistmark: no metric's columns are all there")) == (2, True)
 
 
+@pytest.mark.filterwarnings("ignore:.* texts")
+def test_the_command_line_leaves_out_what_is_equal_for_all_systems(
+    cli: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    pairs = pl.DataFrame(
+        {
+            "summary": ["a b c", "a x", "c d", "b a", "a b c d", "e"],
+            "references": ["a b c", "a b", "c e"] * 2,
+            "source": ["a b c d e", "a b x y z", "c d e"] * 2,
+            "system": ["one"] * 3 + ["two"] * 3,
+            "corpus": ["k", "k", "l"] * 2,
+            "doc_id": ["1", "2", "3"] * 2,
+        }
+    )
+    scored, out = tmp_path / "scored.parquet", tmp_path / "out.parquet"
+    metrics = ["abstraction", "rouge"]
+    gm.score(pairs, metrics).write_parquet(scored)
+    _, text, _ = cli("compare", scored, "--output", out)
+    lines = text.splitlines()
+    assert lines[-2].startswith(
+        "Equal for all systems and left out, unless --metrics names their metric: c_r1, c_r2, c_rL,"
+    )
+    assert lines[-2].endswith("r_tokens, o_tokens.")
+    assert {"  s_tokens mean", "  rouge1_f1 mean"} < set(lines)
+    assert not {"  o_tokens mean", "  ra1 mean", "  ra1 median"} & set(lines)
+    assert pl.read_parquet(out).equals(gm.compare(gm.score(pairs, metrics), metrics))
+    assert "o_tokens" in cli("compare", scored, "--format", "csv")[1]
+    for options in (["--metrics", "abstraction"], ["--config", tmp_path / "metrics.toml"]):
+        (tmp_path / "metrics.toml").write_text("[abstraction]\n")
+        _, named, _ = cli("compare", scored, *options)
+        assert ("  o_tokens mean" in named.splitlines(), "left out" in named) == (True, False)
+    _, grouped, _ = cli("compare", scored, "--by", "corpus", "--by", "system")
+    assert "  o_tokens mean" not in grouped.splitlines()
+
+
+@pytest.mark.filterwarnings("ignore:.* texts")
+def test_the_command_line_shows_all_where_all_is_equal(
+    cli: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    pairs = pl.DataFrame({"summary": ["a b", "c"] * 2, "references": ["a c", "c d"] * 2, "doc_id": ["1", "2"] * 2})
+    for names in (["one", "one", "two", "two"], ["one", "one"]):
+        frame = pairs.head(len(names)).with_columns(system=pl.Series(names))
+        gm.score(frame, ["rouge"]).write_parquet(tmp_path / "scored.parquet")
+        _, text, _ = cli("compare", tmp_path / "scored.parquet")
+        assert ("  rouge1_f1 mean" in text.splitlines(), "left out" in text) == (True, False)
+
+
 def flipped(differences: Any) -> float:
     """The exact p of a mean difference: the share of all exchanges that give as much."""
     size = abs(sum(differences)) - 1e-12

@@ -20,6 +20,8 @@ from gistmark_datasets import scitldr_sample
 Start = Callable[..., subprocess.Popen[bytes]]
 
 PAIRS = pl.read_parquet(scitldr_sample())
+HERE = os.environ | {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
+"""For a Python that runs in another folder."""
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits and signals as Linux has them")
 
 
@@ -59,6 +61,99 @@ def test_an_interrupt_keeps_whole_parts_alone(
     assert 0 < len(left) < 30
     assert left == [f"{name:02}-00000.parquet" for name in range(len(left))]
     assert all(pl.read_parquet(tmp_path / "out" / name).height == PAIRS.height for name in left)
+    done = f"gistmark: interrupted; {len(left)} of 30 parts are done, and the same command"
+    assert err.decode() == f"{done} with --resume goes on from there\n"
+
+
+@linux
+@pytest.mark.parametrize(("kind", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("options", "how"),
+    [
+        (["--output", "out/"], "; 0 of 1 parts are done, and the same command with --resume goes on from there"),
+        (["--output", "out/", "--resume"], "; 0 of 1 parts are done, and the same command goes on from there"),
+        (["-", "--output", "out/"], "; 0 of 1 parts are done"),
+        (["--output", "out.parquet"], ""),
+    ],
+)
+def test_an_interrupt_says_how_to_go_on_where_that_goes(
+    tmp_path: Path, kind: signal.Signals, code: int, options: list[str], how: str
+) -> None:
+    files.write(PAIRS, tmp_path / "in.jsonl")
+    (tmp_path / "command.py").write_text(f"""
+import os, sys, time
+from gistmark.cli import job, main
+
+def scored(*rest):
+    os.kill(os.getpid(), {int(kind)})
+    time.sleep(30)
+
+job.scored_batches = scored
+sys.exit(main(["score", *sys.argv[1:], "--metrics", "rouge"]))
+""")
+    command = [sys.executable, "command.py", *([] if "-" in options else ["in.jsonl"]), *options]
+    given = (tmp_path / "in.jsonl").read_bytes()
+    done = subprocess.run(command, cwd=tmp_path, env=HERE, input=given, capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr.decode()) == (code, f"gistmark: interrupted{how}\n")
+
+
+@linux
+@pytest.mark.parametrize("kept", ["kept.sqlite", "no"])
+def test_an_interrupt_says_where_a_judges_replies_are(tmp_path: Path, kept: str) -> None:
+    files.write(PAIRS.head(9), tmp_path / "in.parquet")
+    (tmp_path / "command.py").write_text("""
+import os, signal, sys, time
+import gistmark as gm
+from gistmark.cli import main, options
+
+def reply(messages, asked=[]):
+    asked.append(messages)
+    if len(asked) > 3:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(30)
+    return '{"overall": 4}'
+
+cache = False if sys.argv[1] == "no" else sys.argv[1]
+options.chosen = lambda *_: [gm.metrics.judge(gm.judges.Fake(reply), dimensions=["overall"], cache=cache)]
+sys.exit(main(["score", "in.parquet", "--output", "out.parquet"]))
+""")
+    command = [sys.executable, "command.py", kept]
+    done = subprocess.run(command, cwd=tmp_path, env=HERE, capture_output=True, timeout=60)
+    how = f"; judge: replies are kept in {kept}, and are not asked for again" if kept != "no" else ""
+    assert (done.returncode, done.stderr.decode()) == (130, f"gistmark: interrupted{how}\n")
+
+
+SCRIPT = "import sys\nfrom gistmark.cli import main\nsys.exit(main())\n"
+
+
+@linux
+@pytest.mark.parametrize("module", ["polars", "tomllib"])
+@pytest.mark.parametrize("command", [["-m", "gistmark"], ["-m", "gistmark.cli"], ["bin/gistmark"]])
+def test_an_interrupt_while_modules_are_imported_is_one_line(tmp_path: Path, command: list[str], module: str) -> None:
+    """Of the package or of the command line alone: the module that is imported gets it."""
+    done = interrupted_by(module, tmp_path, [*command, "score", "in.parquet"])
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"gistmark: interrupted\n")
+
+
+@linux
+def test_an_interrupt_while_another_program_imports_the_package_is_its_own(tmp_path: Path) -> None:
+    own = "try:\n    import gistmark\nexcept KeyboardInterrupt:\n    print('mine')\n"
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "__main__.py").write_text(own)
+    for command in (["-c", own], ["-m", "own", "gistmark"]):
+        done = interrupted_by("polars", tmp_path, command)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"mine\n", b"")
+
+
+def interrupted_by(module: str, folder: Path, command: list[str]) -> subprocess.CompletedProcess[bytes]:
+    """A Python of its own, and what came of it: it finds a `module` that sends it SIGINT."""
+    (folder / f"{module}.py").write_text(
+        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(30)\n"
+    )
+    (folder / "bin").mkdir(exist_ok=True)
+    (folder / "bin" / "gistmark").write_text(SCRIPT)
+    environment = HERE | {"PYTHONPATH": f"{folder}{os.pathsep}{HERE['PYTHONPATH']}"}
+    return subprocess.run([sys.executable, *command], cwd=folder, env=environment, capture_output=True, timeout=60)
 
 
 BAD_MOMENTS = {
@@ -95,6 +190,7 @@ def run(arguments):
 cli._run = run
 sys.exit(cli.main([]))
 """)
-    done = subprocess.run([sys.executable, tmp_path / "command.py"], cwd=tmp_path, capture_output=True, timeout=60)
+    command = [sys.executable, tmp_path / "command.py"]
+    done = subprocess.run(command, cwd=tmp_path, env=HERE, capture_output=True, timeout=60)
     assert (done.returncode, b"Traceback" in done.stderr) == (code, False), done.stderr
     assert done.stdout == (b"went on" if moment in ("numba", "import", "named tuple") else b"")

@@ -270,10 +270,11 @@ def test_a_wait_that_cannot_be_read_is_none_asked_for(server: Server, asked: str
 def test_no_server_makes_us_wait_for_an_hour() -> None:
     from urllib3 import HTTPResponse
 
+    from gistmark.judges.backends.outage import Contact
     from gistmark.judges.backends.patience import LONGEST, Patience
 
     answer = HTTPResponse(headers={"Retry-After": "3600"}, status=429)
-    assert Patience().get_retry_after(answer) == LONGEST
+    assert Patience(contact=Contact()).get_retry_after(answer) == LONGEST
 
 
 def test_an_error_in_place_of_a_completion_is_told(server: Server) -> None:

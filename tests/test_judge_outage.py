@@ -101,6 +101,35 @@ def test_a_server_that_cannot_be_reached_is_named_from_python(url: str, reason: 
         gm.score(pairs(2), [judge])
 
 
+@pytest.mark.parametrize("url", [NOBODY, "http://nowhere.invalid/v1"])
+def test_an_address_where_nothing_ever_answered_is_given_up_soon(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("urllib3.util.retry.time.sleep", pauses.append)
+    with pytest.raises(BackendError, match=rf"{url} cannot be reached \(.*; retries=2\): start the server"):
+        Asker(OpenAI("m", url)).ask([question(1)])
+    assert sum(pauses) < 2
+
+
+@pytest.mark.parametrize("status", [200, 503])
+def test_a_server_that_has_answered_is_waited_for(server: Server, monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+    """Be it that it was busy: it is there, and may be starting again."""
+    pauses: list[float] = []
+    monkeypatch.setattr("urllib3.util.retry.time.sleep", pauses.append)
+
+    def handler(*_: object) -> tuple[int, dict[str, str], bytes]:
+        server.http.socket.close()  # no further connection
+        return status, {"Connection": "close"}, completion(GOOD)[2]
+
+    server.handler = handler
+    backend = OpenAI("m", server.url)
+    if status == 200:
+        Asker(backend).ask([question(1)])
+        backend.url = NOBODY
+    with pytest.raises(BackendError, match=r"cannot be reached \(.*; retries=6\)"):
+        Asker(backend).ask([question(2)])
+    assert sum(pauses) > 15
+
+
 def test_the_command_line_ends_with_one_sentence(
     cli: Callable[..., tuple[int, str, str]], server: Server, tmp_path: Path
 ) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import re
+import sys
+from collections.abc import Callable
 from typing import get_type_hints
 
 import pytest
 
 import gistmark as gm
+from gistmark_datasets import scitldr_sample
 from gistmark_engine.errors import OptionError
 from gistmark_engine.metric import Metric
 from gistmark_engine.metrics.abstraction import abstraction
@@ -16,6 +20,7 @@ from gistmark_engine.metrics.chrf import chrf
 from gistmark_engine.metrics.datastats import datastats
 from gistmark_engine.metrics.rouge import rouge
 from gistmark_engine.metrics.ter import ter
+from gistmark_engine.tokenizers import snowball
 
 NAN, INF = float("nan"), float("inf")
 
@@ -60,6 +65,45 @@ def test_a_wrong_option_is_refused_by_name_and_value(
 ) -> None:
     with pytest.raises(OptionError, match=said):
         factory(**options)
+
+
+@pytest.mark.parametrize(
+    ("package", "option", "said"),
+    [
+        ("snowballstemmer", "rouge.stem=1", "rouge: stem must be True, False or one of arabic, .*german.*, not '1'"),
+        ("snowballstemmer", "datastats.stem=germn", "datastats: stem must be True, False or one of .*, not 'germn'"),
+        ("sentencepiece", "rouge.tokenizer=spm:/no/file", "rouge: .*; there is none at '/no/file'"),
+        ("nltk", "meteor.synonyms=/no/folder", "synonyms: there is no folder /no/folder"),
+        ("spacy", "syntax.model=/no/folder", "metric 'syntax': there is no folder '/no/folder' with a spaCy pipeline"),
+        ("torch", "supert.device=gpu", "device is cpu, cuda, cuda:0 and so on, or several by comma, not 'gpu'"),
+    ],
+)
+def test_a_wrong_value_is_refused_before_an_extra_is_asked_for(
+    cli: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch, package: str, option: str, said: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    snowball._algorithms.cache_clear()
+    name = option.partition(".")[0]
+    more = ["--set", "supert.model=some/name"] if name == "supert" else []
+    code, _, err = cli("score", scitldr_sample(), "--metrics", name, "--set", option, *more)
+    snowball._algorithms.cache_clear()
+    assert code == 2
+    assert re.fullmatch(f"gistmark: {said}.*\n", err)
+
+
+def test_a_wrong_tokenizer_is_refused_before_an_extra_is_asked_for_its_stemmer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "snowballstemmer", None)
+    snowball._algorithms.cache_clear()
+    with pytest.raises(OptionError, match="unknown tokenizer 'nltk'"):
+        rouge(stem="german", tokenizer="nltk")
+    snowball._algorithms.cache_clear()
+
+
+@pytest.mark.parametrize("gpus", ["-1", "nan", "one"])
+def test_a_share_of_gpus_is_a_number(cli: Callable[..., object], capsys: pytest.CaptureFixture[str], gpus: str) -> None:
+    with pytest.raises(SystemExit):
+        cli("score", scitldr_sample(), "--output", "out/", "--engine", "ray", f"--gpus={gpus}")
+    assert f"argument --gpus: '{gpus}' is no number of at least 0" in capsys.readouterr().err
 
 
 def test_right_options_are_taken() -> None:

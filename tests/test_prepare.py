@@ -28,6 +28,7 @@ from gistmark_engine.metrics.datastats import datastats
 from gistmark_engine.metrics.meteor import meteor
 from gistmark_engine.metrics.rouge import rouge
 from gistmark_engine.tokenizers import spacy_en
+from gistmark_engine.tokenizers.snowball import LANGUAGES
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no tokens under tokenizer:UserWarning")
 spacy = pytest.importorskip("spacy", reason="the extra syntax is not installed")
@@ -228,12 +229,24 @@ def test_wrong_options_are_refused_when_the_metric_is_made() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tokenizer", "extra"), [("spacy_en", "syntax"), ("nltk_word", "nltk"), ("spm:x", "sentencepiece")]
+    ("options", "extra"),
+    [
+        ({"tokenizer": "spacy_en"}, "syntax"),
+        ({"tokenizer": "nltk_word"}, "nltk"),
+        ({"tokenizer": f"spm:{__file__}"}, "sentencepiece"),
+        ({"stem": "german"}, "stemmers"),
+    ],
 )
-def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch, tokenizer: str, extra: str) -> None:
+def test_a_missing_package_is_named_with_its_extra(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, str], extra: str
+) -> None:
     monkeypatch.setattr("gistmark_engine.tokenizers.find_spec", lambda package: None)
     with pytest.raises(MissingExtra, match=rf"pip install 'gistmark\[{extra}\]'"):
-        rouge(tokenizer=tokenizer)
+        rouge(**options)  # type: ignore[arg-type]
+
+
+def test_the_languages_known_without_the_package_are_its_own() -> None:
+    assert set(LANGUAGES) >= set(snowballstemmer.algorithms())
 
 
 def test_from_expressions_and_the_command_line(tmp_path: Path, cli: Callable[..., tuple[int, str, str]]) -> None:

@@ -78,5 +78,6 @@ def test_a_folder_without_wordnet(tmp_path, monkeypatch):
     assert str(tmp_path.resolve()) in nltk_data.path
     monkeypatch.setattr(nltk_data, "path", [])
     monkeypatch.setitem(sys.modules, "nltk.corpus.reader.wordnet", None)
+    (tmp_path / "elsewhere").mkdir()
     with pytest.raises(MissingExtra, match=r"gistmark\[wordnet\]"):
         meteor(synonyms=tmp_path / "elsewhere")

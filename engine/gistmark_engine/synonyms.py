@@ -28,8 +28,8 @@ class Synonyms:
 def read_synonyms(given: str | PathLike[str] | Mapping[str, Collection[str]] | None) -> Synonyms | None:
     """The synonyms of a mapping or of a WordNet folder; None for None.
 
-    A mapping is named by a digest of what it holds, a WordNet by its version. Raises OptionError for a folder without the
-    files of a WordNet, MissingExtra for one without nltk.
+    A mapping is named by a digest of what it holds, a WordNet by its version. Raises OptionError for a folder that is not
+    there or lacks the files of a WordNet, MissingExtra for one without nltk.
     """
     if given is None:
         return None
@@ -37,6 +37,8 @@ def read_synonyms(given: str | PathLike[str] | Mapping[str, Collection[str]] | N
         table = {word: frozenset(others) for word, others in given.items()}
         return Synonyms(f"synonyms-{_digest(table)}", functools.partial(_listed, table))
     folder = str(Path(given).resolve())
+    if not Path(folder).is_dir():
+        raise OptionError(f"synonyms: there is no folder {folder}; name one that holds a WordNet")
     return Synonyms(f"wordnet-{_reader(folder).get_version()}", functools.partial(_lemmas, folder))
 
 

@@ -8,6 +8,9 @@
 Importing this compiles nothing and loads no model; both happen when a metric first runs.
 """
 
+from gistmark import starting  # noqa: F401
+
+# isort: split
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

@@ -84,9 +84,28 @@ def identified(tokenizer: Tokenizer) -> Tokenizer:
     """The tokenizer with its label, if a library or model cuts.
 
     Raises OptionError for an unknown name or language, with the known ones, and for a missing model file; MissingExtra
-    where a package is not installed.
+    where a package is not installed that a good value needs.
     """
+    name, library = tokenizer.name, LIBRARIES.get(tokenizer.name)
+    _check(tokenizer)
+    if isinstance(tokenizer.stem, str):
+        _demand("stem='LANGUAGE'", snowball.PACKAGE, "stemmers")
+    if name.startswith(sentencepiece.PREFIX):
+        label = sentencepiece.label(name)
+        _demand("tokenizer 'spm:FILE'", "sentencepiece", "sentencepiece")
+        return replace(tokenizer, label=label)
+    if library:
+        _demand(f"tokenizer {name!r}", library.package, library.extra)
+        return replace(tokenizer, label=f"{name}-{metadata.version(library.package)}")
+    return tokenizer
+
+
+def _check(tokenizer: Tokenizer) -> None:
+    """Refuse a name or a stemmer that there is not, whatever is installed."""
     name = tokenizer.name
+    if name not in RULES and name not in LIBRARIES and not name.startswith(sentencepiece.PREFIX):
+        known = ", ".join(sorted({*RULES, *LIBRARIES}))
+        raise OptionError(f"unknown tokenizer {name!r}; there are: {known}, spm:FILE")
     if isinstance(tokenizer.stem, str):
         snowball.check(tokenizer.stem)
     elif tokenizer.stem and name != "rouge":
@@ -94,17 +113,6 @@ def identified(tokenizer: Tokenizer) -> Tokenizer:
             f"stem=True, Porter's, needs tokenizer 'rouge', whose tokens are ASCII; this is {name!r}. "
             "stem='english', Snowball's, takes any"
         )
-    if name.startswith(sentencepiece.PREFIX):
-        _demand("tokenizer 'spm:FILE'", "sentencepiece", "sentencepiece")
-        return replace(tokenizer, label=sentencepiece.label(name))
-    if name in LIBRARIES:
-        library = LIBRARIES[name]
-        _demand(f"tokenizer {name!r}", library.package, library.extra)
-        return replace(tokenizer, label=f"{name}-{metadata.version(library.package)}")
-    if name not in RULES:
-        known = ", ".join(sorted({*RULES, *LIBRARIES}))
-        raise OptionError(f"unknown tokenizer {name!r}; there are: {known}, spm:FILE")
-    return tokenizer
 
 
 def _demand(feature: str, package: str, extra: str) -> None:

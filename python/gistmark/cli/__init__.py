@@ -1,7 +1,8 @@
 """The command line: `gistmark score`, `gistmark compare`, `gistmark report`, `gistmark metrics`, `gistmark study`,
 `gistmark bench`, `gistmark warmup`, `gistmark cache`, `gistmark completion`.
 
-Exit codes: 0 fine; 1 unexpected; 2 wrong usage or input that cannot be scored; 130 interrupted; 141 nobody reads on.
+Exit codes: 0 fine; 1 unexpected; 2 wrong usage or input that cannot be scored; 130 interrupted; 141 nobody reads on;
+143 told to end.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from gistmark.cli import bench, cache, compare, completion, help, metrics, report, score, study, warmup
-from gistmark.cli.interrupts import interrupts
+from gistmark.cli.interrupts import Ended, interrupts
 from gistmark_engine.errors import GistmarkError, OptionError
 from gistmark_engine.version import __version__
 
@@ -32,14 +33,16 @@ FILES = ("pairs", "scored", "sessions")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a user's error is one line on standard error, never a traceback."""
     warnings.formatwarning = lambda message, *_: f"gistmark: {message}\n"
-    _open_standard()
     try:
+        _open_standard()
         with interrupts():
             return _run(arguments)
     except GistmarkError as error:
         return _say(str(error), 2)
-    except KeyboardInterrupt:
-        return _say("interrupted", 130)
+    except KeyboardInterrupt as stop:
+        return _say(_interrupted(stop), 130)
+    except Ended as stop:
+        return _say(_interrupted(stop), 143)
     except BrokenPipeError as error:
         if not _nobody_reads():
             return _say(str(error), 1)
@@ -110,6 +113,11 @@ def _parser() -> argparse.ArgumentParser:
 def _say(message: str, code: int) -> int:
     print(f"gistmark: {message}", file=sys.stderr)
     return code
+
+
+def _interrupted(stop: BaseException) -> str:
+    """What becomes of the command: its notes say how to go on, where it can."""
+    return "; ".join(["interrupted", *getattr(stop, "__notes__", ())])
 
 
 def _nobody_reads() -> bool:

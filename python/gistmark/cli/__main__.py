@@ -2,9 +2,6 @@
 
 import sys
 
-try:
-    from gistmark.cli import main
-except KeyboardInterrupt:  # before there is anything to undo
-    sys.exit(130)
+from gistmark.cli import main
 
 sys.exit(main())

@@ -98,11 +98,34 @@ def _run(options: argparse.Namespace) -> int:
 def _shown(
     found: pl.DataFrame, by: Sequence[str], metrics: Sequence[Metric], options: argparse.Namespace, stream: TextIO
 ) -> str:
-    """The comparison in the form asked for."""
+    """The comparison in the form asked for; as text without what is equal for all systems, unless metrics were named."""
     legend = output.legend(options.correction, options.family, options.method, options.replicates)
     if options.format == "text":
-        return output.emphasised(f"{compared(found, by)}\n\n{legend}", stream)
+        told, left = (found, []) if options.metrics or options.config else _told(found, by)
+        return output.emphasised("\n".join([compared(told, by), "", *left, legend]), stream)
     return output.wide(found, by, metrics, options.format, [output.MARKED, legend])
+
+
+def _told(found: pl.DataFrame, by: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
+    """The rows of those numbers in which a system differs from its baseline, and a line that names the others.
+
+    A number is equal where every difference and its bounds are 0: what depends on sources and references alone, say. Where
+    all are, or there is nothing but baselines, all rows stay.
+    """
+    groups = found.select(by[:-1]).n_unique() if by[:-1] else 1
+    same = pl.col("difference").eq(0) & pl.all_horizontal(
+        pl.col("difference_low", "difference_high").fill_null(0).eq(0)
+    )
+    equal = same.sum().over("metric", "field", "statistic").eq(pl.len().over("metric", "field", "statistic") - groups)
+    told, left = found.filter(~equal), found.filter(equal)
+    if told.is_empty() or left.is_empty():
+        return found, []
+    partly = set(told["field"])
+    names = dict.fromkeys(
+        f"{field} {statistic}" if field in partly else field
+        for field, statistic in left.select("field", "statistic").iter_rows()
+    )
+    return told, [f"Equal for all systems and left out, unless --metrics names their metric: {', '.join(names)}."]
 
 
 def _there(columns: Sequence[str]) -> Iterable[str]:

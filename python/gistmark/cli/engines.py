@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 from collections.abc import Iterator, Sequence
 
@@ -25,7 +26,17 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--actors", metavar="N", type=positive, default=1, help="on Ray: processes that hold models and ask judges"
     )
-    parser.add_argument("--gpus", metavar="N", type=float, default=0.0, help="on Ray: GPUs of each of them")
+    parser.add_argument("--gpus", metavar="N", type=_share, default=0.0, help="on Ray: GPUs of each of them")
+
+
+def _share(text: str) -> float:
+    """An argument that is a number of at least 0."""
+    try:
+        if 0 <= float(text) < math.inf:
+            return float(text)
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of at least 0")
 
 
 def reachable(options: argparse.Namespace, path: str) -> str:

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -18,17 +18,22 @@ LATER = 0.01
 COMMAND = str(Path(__file__).with_name("__init__.py"))
 """The file whose function runs a command: what lies further down the stack is not the command's."""
 
-_SIGNALS = {KeyboardInterrupt: signal.SIGINT, SystemExit: signal.SIGTERM}
+
+class Ended(SystemExit):
+    """The command was told to end."""
+
+
+_SIGNALS = {KeyboardInterrupt: signal.SIGINT, Ended: signal.SIGTERM}
 
 
 @contextmanager
 def interrupts() -> Iterator[None]:
-    """SIGINT, unless it is ignored, raises KeyboardInterrupt while the context lasts, SIGTERM exits with 143.
+    """SIGINT, unless it is ignored, raises KeyboardInterrupt while the context lasts, SIGTERM `Ended` with code 143.
 
     At times that must not be: within a finaliser Python ignores what is raised, and goes on; Numba, which calls Python while
     it makes its results, does not look whether that raised, and crashes; so do extension modules that are being imported.
     Then the signal comes again, a little later. What is raised on the way out is no error (locks of `threading` that are
-    left half way say that they are not held).
+    left half way say that they are not held), but its notes are kept.
     """
     raised: list[int] = []
     caught = [kind for kind in _SIGNALS.values() if signal.getsignal(kind) is not signal.SIG_IGN]
@@ -36,9 +41,9 @@ def interrupts() -> Iterator[None]:
     sys.unraisablehook = _lost
     try:
         yield
-    except BaseException:
+    except BaseException as error:
         if raised:
-            raise _unwinding(raised[0]) from None
+            raise _unwinding(raised[0], getattr(error, "__notes__", ())) from None
         raise
     finally:
         sys.unraisablehook = hook
@@ -54,8 +59,11 @@ def _stop(raised: list[int], number: int, frame: FrameType | None) -> None:
         raise _unwinding(number)
 
 
-def _unwinding(number: int) -> BaseException:
-    return KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
+def _unwinding(number: int, notes: Iterable[str] = ()) -> BaseException:
+    stop = KeyboardInterrupt() if number == signal.SIGINT else Ended(128 + number)
+    for note in notes:
+        stop.add_note(note)
+    return stop
 
 
 def _is_bad_moment(frame: FrameType | None) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
@@ -72,6 +73,19 @@ def rehearse(metrics: Sequence[Metric]) -> Rehearsal:
         plan = rehearsal.plans[metric.prefix + metric.name] = DryRun()
         rehearsal.metrics.append(replace(metric, run=Counting(stage, metric.fields, plan)))
     return rehearsal
+
+
+@contextmanager
+def kept(metrics: Sequence[Metric]) -> Iterator[None]:
+    """Note on whatever stops a job where the replies lie that its judges had, if they are kept."""
+    try:
+        yield
+    except BaseException as stop:
+        for _, stage in _stages(metrics):
+            counts, cache = stage.asker.counts, stage.asker.cache
+            if cache is not None and counts["calls"] + counts["cached"] > counts["unanswered"]:
+                stop.add_note(f"{stage.name}: replies are kept in {cache.path}, and are not asked for again")
+        raise
 
 
 def report(metrics: Sequence[Metric]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +13,7 @@ import polars as pl
 from gistmark.cli import job
 from gistmark.estimates import Method
 from gistmark.files import Source, sink
+from gistmark.files.formats import STANDARD
 from gistmark.files.parts import Part, plan, prepare
 from gistmark.summary import summarise
 from gistmark_bindings.stage import hold
@@ -78,7 +80,8 @@ def run(
     batch  rows that are scored together; None: `job.ROWS`
     each   what hands parts to workers of another engine; None: they are scored here, one after the other
 
-    Raises OptionError for a metric that needs all rows at once.
+    Raises OptionError for a metric that needs all rows at once. What stops it once parts are being made has a note on how
+    to go on.
     """
     for metric in metrics:
         if not metric.row_local:
@@ -89,11 +92,25 @@ def run(
     with source.located():
         parts = plan(source, folder, columns, batch)
     todo = prepare(folder, parts, signatures, resume=resume)
-    advance(sum(part.stop - part.start for part in parts) - sum(part.stop - part.start for part in todo))
-    scorer = Scorer(source, tuple(metrics), columns, signatures, head, batch, threads or (1 if each else None))
-    for rows in each(scorer, todo) if each else _here(scorer, todo):
-        advance(rows)
-    return summarise(pl.scan_parquet([part.path for part in parts], glob=False), metrics, by, intervals=intervals)
+    with _going_on(source, parts, resume):
+        advance(sum(part.stop - part.start for part in parts) - sum(part.stop - part.start for part in todo))
+        scorer = Scorer(source, tuple(metrics), columns, signatures, head, batch, threads or (1 if each else None))
+        for rows in each(scorer, todo) if each else _here(scorer, todo):
+            advance(rows)
+        return summarise(pl.scan_parquet([part.path for part in parts], glob=False), metrics, by, intervals=intervals)
+
+
+@contextmanager
+def _going_on(source: Source, parts: Sequence[Part], resume: bool) -> Iterator[None]:
+    """Note on whatever stops the job how many parts are there, and what goes on with them, if anything does: standard
+    input comes once."""
+    try:
+        yield
+    except BaseException as stop:
+        done = f"{sum(part.path.exists() for part in parts)} of {len(parts)} parts are done"
+        command = "the same command" if resume else "the same command with --resume"
+        stop.add_note(f"{done}, and {command} goes on from there" if source.where != STANDARD else done)
+        raise
 
 
 def _here(scorer: Scorer, parts: Sequence[Part]) -> Iterator[int]:

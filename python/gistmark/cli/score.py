@@ -121,7 +121,7 @@ def _score(
     options: argparse.Namespace, source: Source, metrics: list[Metric], columns: dict[str, str], by: Sequence[str]
 ) -> pl.DataFrame:
     """Score the source, show how far it is, and return the end table."""
-    with progress(source, metrics, quiet=options.quiet) as advance:
+    with judging.kept(metrics), progress(source, metrics, quiet=options.quiet) as advance:
         how: dict[str, Any] = {
             "by": by,
             "batch": options.batch_rows,

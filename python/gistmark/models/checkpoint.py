@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import metadata
@@ -14,6 +15,8 @@ from gistmark_engine.errors import OptionError
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
 _SAMPLES, _SAMPLE = 64, 4096
+_DEVICE = r"\s*(?:cpu|cuda(?::\d+)?)\s*"
+_DEVICES = re.compile(f"{_DEVICE}(?:,{_DEVICE})*")
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Checkpoint:
     pickled   accept weights that are no safetensors; reading them may run code that they hold
     remote    accept model code that comes with the weights
 
-    Raises `OptionError` for a path where no model lies.
+    Raises `OptionError` for a path where no model lies, and for a device that is none on any machine.
     """
 
     model: str
@@ -39,6 +42,8 @@ class Checkpoint:
     remote: bool = False
 
     def __post_init__(self) -> None:
+        if self.device is not None and not _DEVICES.fullmatch(self.device):
+            raise OptionError(f"device is cpu, cuda, cuda:0 and so on, or several by comma, not {self.device!r}")
         folder = self.folder
         if folder is None:
             return

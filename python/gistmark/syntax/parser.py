@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,8 @@ UNUSED = ["ner", "lemmatizer"]  # components that no count needs
 
 def load(model: str, unused: Sequence[str] = UNUSED, metric: str = "syntax") -> Language:
     """The spaCy pipeline of an installed package or a folder, without its `unused` components; `metric` wants it."""
+    if "/" in model and not Path(model).is_dir():
+        raise OptionError(f"metric {metric!r}: there is no folder {model!r} with a spaCy pipeline")
     try:
         import spacy
     except ImportError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from gistmark.judges.backends.inflight import in_flight
-from gistmark.judges.backends.outage import Outage, lost, unreachable
+from gistmark.judges.backends.outage import Contact, Outage, lost, unreachable
 from gistmark.judges.contract import Conversation, Options, Reply, Token, joined
 from gistmark_engine.errors import MissingExtra, OptionError, shorten
 
@@ -38,7 +38,8 @@ class OpenAI:
     timeout       seconds in which a server sends nothing
     deadline      seconds from a call's last byte to its answer's, which is then given up; None: five times `timeout`
     retries       after a busy answer (429, 5xx …), silence or a broken connection, with growing pauses or those the server
-                  asks for, a minute at most
+                  asks for, a minute at most; two where the server has never answered and refuses a connection or has a
+                  name that is not known
     structured    ask the server to enforce the reply's schema; a server that refuses is asked without from then on
     system        False: the model's chat template knows no system message, it is put before the user's
     extra         further fields of the request body; None takes one away
@@ -71,7 +72,7 @@ class OpenAI:
         self.concurrency, self.timeout, self.retries = concurrency, timeout, retries
         self.system, self.extra = system, dict(extra or {})
         self.decoding: Mapping[str, object] = {"structured": structured, "system": system, **self.extra}
-        self._structured = structured
+        self._structured, self._contact = structured, Contact()
 
     def generate(self, conversations: Sequence[Conversation], options: Options) -> Iterator[tuple[int, Reply]]:
         pool = self._pool()
@@ -103,6 +104,7 @@ class OpenAI:
         except ImportError:
             raise MissingExtra("the OpenAI backend", "judges") from None
         retry = Patience(
+            contact=self._contact,
             total=self.retries,
             read=0 if once else None,
             status_forcelist=_BUSY,
@@ -129,9 +131,10 @@ class OpenAI:
             try:
                 answer = pool.urlopen("POST", path, body=body, headers=headers, redirect=False)
             except HTTPError as error:
-                if broken := unreachable(self.url, error, self.retries):
+                if broken := unreachable(self.url, error, self.retries, self._contact):
                     raise broken from error
                 return Reply("", "error", lost(error))
+            self._contact.made = True
             if answer.status in _UNPROCESSABLE and structured:
                 structured = False
                 continue

@@ -5,14 +5,26 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from gistmark.judges.contract import BackendError, Reply
+
+FIRST = 2
+"""Retries of a connection that is refused, or to a host that is unknown, where the server has never answered: about a
+second, in which a server that is there would have been."""
 
 _KEY = "put the key that it wants into the environment variable {key}"
 _NAMES = "name a model that it serves, and its address up to /v1"
 _CURES = {"HTTP 401": _KEY, "HTTP 403": _KEY, "HTTP 404": _NAMES, "HTTP 405": _NAMES, "HTTP 3": _NAMES}
 _LATER = "start again when it does, or change what it refuses"
+
+
+@dataclass
+class Contact:
+    """Whether a server has ever answered: the address of one that has is right, whatever becomes of the server."""
+
+    made: bool = False
 
 
 class Outage:
@@ -38,13 +50,15 @@ class Outage:
                 raise BackendError(f"{self.place} answers no call ({self._over}): {cure.format(key=self.key)}")
 
 
-def unreachable(place: str, error: Exception, retries: int) -> BackendError | None:
+def unreachable(place: str, error: Exception, retries: int, contact: Contact) -> BackendError | None:
     """What to raise after an error of urllib3, if it arose before anything could be asked; None: the call was sent."""
     from urllib3 import exceptions as found
 
     reason = getattr(error, "reason", None) or error
     if not isinstance(reason, found.NewConnectionError | found.ConnectTimeoutError | found.SSLError):
         return None
+    if isinstance(reason, found.NewConnectionError) and not contact.made:
+        retries = min(retries, FIRST)
     cause = reason.__cause__ or reason
     said = getattr(cause, "strerror", None) or type(reason).__name__
     return BackendError(
