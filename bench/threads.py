@@ -19,7 +19,7 @@ from gistmark.bench.race import Contestant, race, ratio
 from gistmark_engine.metrics.rouge import rouge
 from gistmark_engine.plan import score_columns
 
-ROUNDS = 7
+ROUNDS = 15
 
 
 def line(name: str, frame: pl.DataFrame) -> tuple[str, ...]:
