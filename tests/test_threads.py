@@ -53,3 +53,35 @@ def test_parts_share_out_parts_of_their_own() -> None:
 
     share_out(act, range(20), 3)
     assert Counter(done) == Counter((outer, inner) for outer in range(20) for inner in range(20))
+
+
+def test_a_helper_that_cannot_be_started_leaves_no_part_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One thread starts, the next does not: what the first took is waited for."""
+    started, start, done = list[threading.Thread](), threading.Thread.start, list[int]()
+
+    def start_one(thread: threading.Thread) -> None:
+        if started:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    def act(part: int) -> None:
+        time.sleep(0.05 if threading.current_thread() is threading.main_thread() else 0.5)
+        done.append(part)
+
+    monkeypatch.setattr(threading.Thread, "start", start_one)
+    share_out(act, range(6), 11)  # a number of threads no other test has a pool of
+    assert sorted(done) == list(range(6))
+    assert len(started) == 1
+
+
+def test_a_helper_ends_what_the_asking_thread_gave_up() -> None:
+    """An error that is no Exception, raised by a helper, is no silence."""
+
+    def act(part: int) -> None:
+        time.sleep(0.05)
+        if threading.current_thread() is not threading.main_thread():
+            raise SystemExit(7)
+
+    with pytest.raises(SystemExit):
+        share_out(act, range(50), 2)

@@ -22,7 +22,10 @@ from typing import Any, cast
 
 from numba import njit
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.registry import CPUDispatcher
 from numba.core.runtime.nrt import rtsys
+
+from gistmark_engine.signals import let_in, may_interrupt, put_off
 
 Loop = Callable[..., Any]
 
@@ -33,10 +36,25 @@ inlined: Callable[[Loop], Any] = njit(**OPTIONS, forceinline=True)
 called: Callable[[Loop], Any] = njit(**OPTIONS)
 
 
+class _Kernel(CPUDispatcher):
+    """What Python calls: no signal's handler runs meanwhile."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        if not may_interrupt():
+            return super().__call__(*arguments)
+        with put_off():
+            return super().__call__(*arguments)
+
+    def _compile_for_args(self, *arguments: Any, **named: Any) -> Any:
+        with let_in():
+            return cast(Any, super())._compile_for_args(*arguments, **named)
+
+
 def kernel(function: Loop) -> Any:
     """Compile `function` at its first call, without the GIL, its machine code kept in `cache_directory()` if its sources
     are the engine's."""
     dispatcher: Any = njit(**OPTIONS)(function)
+    dispatcher.__class__ = _Kernel
     if function.__module__.startswith("gistmark_engine.") and cache_writable():
         dispatcher._cache = cast(Any, _Cache)(function)
     return dispatcher

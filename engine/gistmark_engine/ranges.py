@@ -10,6 +10,7 @@ import numpy as np
 from gistmark_engine.columns import Column
 from gistmark_engine.inputs import Inputs, read_inputs
 from gistmark_engine.layouts import Ints, is_shared
+from gistmark_engine.signals import put_off
 from gistmark_engine.sizes import ROW, row_ends
 from gistmark_engine.threads import share_out
 
@@ -24,10 +25,11 @@ FEW = 1 << 11
 def for_each_range(act: Callable[[Inputs], None], columns: Mapping[str, Column], rows: int, threads: int) -> None:
     """Do it for all `rows` rows of the columns, range by range; what is raised for an earlier range comes first."""
     if rows == 0 or (rows <= FEW and not any(is_shared(column.values.type) for column in columns.values())):
-        whole = read_inputs(columns, 0, rows)
-        if whole.size + ROW * rows <= (LARGEST if threads == 1 else SMALLEST):
-            act(whole)
-            return
+        with put_off():
+            whole = read_inputs(columns, 0, rows)
+            if whole.size + ROW * rows <= (LARGEST if threads == 1 else SMALLEST):
+                act(whole)
+                return
     ranges = _ranges(row_ends(columns.values(), rows), threads)
     share_out(lambda bounds: act(read_inputs(columns, *bounds)), ranges, threads)
 

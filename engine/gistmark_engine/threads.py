@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
 from gistmark_engine.errors import OptionError
+from gistmark_engine.signals import put_off
 
 Part = TypeVar("Part")
 
@@ -35,28 +37,42 @@ def share_out(act: Callable[[Part], None], parts: Sequence[Part], threads: int) 
     This thread does what no helper has come for, so it never waits for one that is busy elsewhere: a part may share out
     parts of its own.
     """
-    waiting, errors = deque(enumerate(parts)), dict[int, Exception]()
+    waiting, errors, begun = deque(enumerate(parts)), dict[int, BaseException](), list[threading.Event]()
 
     def work() -> None:
         while waiting:
             with suppress(IndexError):  # another thread took the last
                 k, part = waiting.popleft()
                 try:
-                    act(part)
-                except Exception as error:
+                    with put_off():
+                        act(part)
+                except BaseException as error:
                     errors[k] = error
                     waiting.clear()
+                    if not isinstance(error, Exception):
+                        raise
 
-    helpers = []
-    with suppress(RuntimeError):  # the interpreter is ending, and helps no more
-        helpers += [_pool(threads - 1, os.getpid()).submit(work) for _ in range(min(threads, len(parts)) - 1)]
+    def help_out() -> None:
+        begun.append(
+            over := threading.Event()
+        )  # before it takes a part: what is not there once none is left takes none
+        try:
+            work()
+        finally:
+            over.set()
+
+    helpers = list[Future[None]]()
     try:
+        with suppress(RuntimeError):  # no more threads can be started, or the interpreter is ending
+            for _ in range(min(threads, len(parts)) - 1):
+                helpers.append(_pool(threads - 1, os.getpid()).submit(help_out))
         work()
     finally:
         waiting.clear()
         for helper in helpers:
-            if not helper.cancel():
-                helper.result()
+            helper.cancel()
+        for over in begun:
+            over.wait()
     if errors:
         raise errors[min(errors)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -27,13 +27,17 @@ def arrow_of(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
     try:
         return pa.array(values, from_pandas=True)
     except UnicodeEncodeError:
-        row, value = next((row, value) for row, value in enumerate(values) if not _encodes(value))
-        raise InputError("is not valid Unicode (a lone surrogate)", column=name, row=row, value=value) from None
+        raise _bad_row(name, values, _encodes, "is not valid Unicode (a lone surrogate)") from None
     except OverflowError:
-        row, value = next((row, value) for row, value in enumerate(values) if not _fits(value))
-        raise InputError("holds an integer beyond 64 bits with a sign", column=name, row=row, value=value) from None
+        raise _bad_row(name, values, _fits, "holds an integer beyond 64 bits with a sign") from None
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
         raise _odd_row(name, values, str(error)) from None
+
+
+def _bad_row(name: str, values: Iterable[object], is_good: Callable[[object], bool], problem: str) -> InputError:
+    """The error for the first row that is not good; for the oddest where they all are, as where it lies in a dict."""
+    bad = next(((row, value) for row, value in enumerate(values) if not is_good(value)), None)
+    return InputError(problem, column=name, row=bad[0], value=bad[1]) if bad else _odd_row(name, values, problem)
 
 
 def _odd_row(name: str, values: Iterable[object], reason: str) -> InputError:
