@@ -24,21 +24,23 @@ class Ended(SystemExit):
 
 
 _SIGNALS = {KeyboardInterrupt: signal.SIGINT, Ended: signal.SIGTERM}
+_caught: set[int] = set()
 
 
 @contextmanager
 def interrupts() -> Iterator[None]:
     """SIGINT, unless it is ignored, raises KeyboardInterrupt while the context lasts, SIGTERM `Ended` with code 143.
 
-    At times that must not be: within a finaliser Python ignores what is raised, and goes on; Numba, which calls Python while
-    it makes its results, does not look whether that raised, and crashes; so do extension modules that are being imported.
-    Then the signal comes again, a little later. What is raised on the way out is no error (locks of `threading` that are
+    At times that must not be: within a finaliser Python ignores what is raised, and goes on; extension modules that are being
+    imported do not look whether that raised, and crash. Then the signal comes again, a little later. While a kernel runs it
+    waits (`gistmark_engine.signals`). What is raised on the way out is no error (locks of `threading` that are
     left half way say that they are not held), but its notes are kept.
     """
     raised: list[int] = []
     caught = [kind for kind in _SIGNALS.values() if signal.getsignal(kind) is not signal.SIG_IGN]
     before, hook = {kind: signal.signal(kind, partial(_stop, raised)) for kind in caught}, sys.unraisablehook
     sys.unraisablehook = _lost
+    _caught.update(caught)
     try:
         yield
     except BaseException as error:
@@ -46,13 +48,14 @@ def interrupts() -> Iterator[None]:
             raise _unwinding(raised[0], getattr(error, "__notes__", ())) from None
         raise
     finally:
+        _caught.clear()
         sys.unraisablehook = hook
         for kind, handler in before.items():
             signal.signal(kind, handler)
 
 
 def _stop(raised: list[int], number: int, frame: FrameType | None) -> None:
-    if _is_bad_moment(frame):
+    if _is_importing(frame):
         _send_again(number)
     else:
         raised.append(number)
@@ -66,13 +69,10 @@ def _unwinding(number: int, notes: Iterable[str] = ()) -> BaseException:
     return stop
 
 
-def _is_bad_moment(frame: FrameType | None) -> bool:
-    """Whether the command imports a module, or a result of a kernel is being made: its class loaded, or a named tuple's
-    `__new__` called."""
-    if frame is not None and (frame.f_code.co_filename, frame.f_code.co_name) == ("<string>", "<lambda>"):
-        return True
+def _is_importing(frame: FrameType | None) -> bool:
+    """Whether the command imports a module."""
     while frame is not None and frame.f_code.co_filename != COMMAND:
-        if frame.f_code.co_name == "_numba_unpickle" or frame.f_code.co_filename.startswith("<frozen importlib"):
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True
         frame = frame.f_back
     return False
@@ -90,6 +90,6 @@ def _send_again(number: int) -> None:
 
 
 def _send(number: int) -> None:
-    """Send a signal to this process, if it is still one of ours."""
-    if getattr(signal.getsignal(number), "func", None) is _stop:
+    """Send a signal to this process, if it is still caught here."""
+    if number in _caught:
         os.kill(os.getpid(), number)
