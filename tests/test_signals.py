@@ -124,3 +124,21 @@ def test_a_kernel_raises_what_came_while_it_ran() -> None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_child_forked_meanwhile_has_its_handlers() -> None:
+    """By another thread, while the main thread's are put off."""
+    before, codes = signal.getsignal(signal.SIGINT), list[int]()
+
+    def fork() -> None:
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if signal.getsignal(signal.SIGINT) is before else 1)
+        codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+    with put_off():
+        thread = threading.Thread(target=fork)
+        thread.start()
+        thread.join()
+    assert codes == [0]

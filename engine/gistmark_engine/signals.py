@@ -7,6 +7,7 @@ that of Ctrl-C does, would crash the process. Handlers are called in the main th
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # what `signal` wraps in enums, which take longer than all the rest
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -82,3 +83,13 @@ def _give(kind: int, handler: Any) -> None:
     except BaseException:
         _signal.signal(kind, handler)
         raise
+
+
+def _start_anew() -> None:
+    """A forked child has the handlers that its parent's main thread has put off, and nobody to give them back."""
+    _came.clear()
+    _let()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_anew)
