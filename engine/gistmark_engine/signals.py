@@ -25,7 +25,11 @@ _came: dict[int, FrameType | None] = {}
 
 def may_interrupt() -> bool:
     """Whether a handler may be called here and now."""
-    return not _handlers and threading.get_ident() == threading.main_thread().ident
+    return not _handlers and _is_main()
+
+
+def _is_main() -> bool:
+    return threading.get_ident() == threading.main_thread().ident
 
 
 @contextmanager
@@ -44,7 +48,7 @@ def put_off() -> Iterator[None]:
 @contextmanager
 def let_in() -> Iterator[None]:
     """Call handlers at once after all, where they are put off: a compilation takes long and may be broken off."""
-    if not _handlers or threading.get_ident() != threading.main_thread().ident:
+    if not (_handlers and _is_main()):
         yield
         return
     _let()

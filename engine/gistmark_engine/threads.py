@@ -53,9 +53,8 @@ def share_out(act: Callable[[Part], None], parts: Sequence[Part], threads: int) 
                         raise
 
     def help_out() -> None:
-        begun.append(
-            over := threading.Event()
-        )  # before it takes a part: what is not there once none is left takes none
+        over = threading.Event()
+        begun.append(over)  # before it takes a part: a helper that is not there once none is left takes none
         try:
             work()
         finally:

@@ -33,7 +33,7 @@ def _program() -> str:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    if not _is_importing(frame):
+    if not is_importing(frame):
         signal.default_int_handler(number, frame)
     try:
         os.write(2, b"gistmark: interrupted\n")
@@ -41,9 +41,10 @@ def _end(number: int, frame: FrameType | None) -> None:
         os._exit(128 + number)
 
 
-def _is_importing(frame: FrameType | None) -> bool:
-    """Whether an import, or `python -m`, is under way: what they ran has not come back yet."""
-    while frame is not None:
+def is_importing(frame: FrameType | None, below: str = "") -> bool:
+    """Whether an import, or `python -m`, is under way: what they ran has not come back yet. Frames below the file `below`
+    are not looked at."""
+    while frame is not None and frame.f_code.co_filename != below:
         if frame.f_code.co_filename.startswith(_IMPORTING):
             return True
         frame = frame.f_back

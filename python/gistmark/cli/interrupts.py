@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from types import FrameType
 
+from gistmark.starting import is_importing
+
 LATER = 0.01
 """Seconds until a signal that came at a bad moment is sent again."""
 
@@ -55,7 +57,7 @@ def interrupts() -> Iterator[None]:
 
 
 def _stop(raised: list[int], number: int, frame: FrameType | None) -> None:
-    if _is_importing(frame):
+    if is_importing(frame, COMMAND):
         _send_again(number)
     else:
         raised.append(number)
@@ -67,15 +69,6 @@ def _unwinding(number: int, notes: Iterable[str] = ()) -> BaseException:
     for note in notes:
         stop.add_note(note)
     return stop
-
-
-def _is_importing(frame: FrameType | None) -> bool:
-    """Whether the command imports a module."""
-    while frame is not None and frame.f_code.co_filename != COMMAND:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
-            return True
-        frame = frame.f_back
-    return False
 
 
 def _lost(unraisable: sys.UnraisableHookArgs) -> None:
